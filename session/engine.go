@@ -1,0 +1,94 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/quarry-sdk/quarry/model"
+)
+
+// Hands perform effects. They are given by the package that knows models and
+// tools, and are used by many goroutines at once.
+type Hands interface {
+	// CallModel asks the model and hands what arrives to emit, which returns
+	// false where nobody listens any more; the call must then end. It returns
+	// *ModelAnswered or *ModelFailed, or nil where ctx or emit ended the call: an
+	// effect without an outcome is one that a resumed session may repeat.
+	CallModel(ctx context.Context, id string, call *CallModel, emit func(model.Event) bool) Event
+	// CallTool runs a tool. It returns *ToolAnswered, or nil where ctx ended it.
+	CallTool(ctx context.Context, id string, call *CallTool) Event
+}
+
+// Observation is what an engine lets its caller see: a record, once it is
+// durable, or a piece of a model's answer, which is never journaled.
+type Observation struct {
+	Record *Record
+	Delta  *model.Event
+}
+
+// Observer is called by the engine on the goroutine that advances a session. It
+// returns false to stop the session, which can be resumed afterwards.
+type Observer func(Observation) bool
+
+// Engine performs what machines say is due. Its zero value with Hands set is
+// ready; one engine serves any number of sessions at once.
+type Engine struct {
+	// Grace is how long an engine that has to stop waits for the tools under
+	// way, which may ignore their context. Defaults to 50 ms.
+	Grace time.Duration
+	Hands Hands
+	// Now is the clock that dates the records. Defaults to time.Now.
+	Now func() time.Time
+}
+
+const defaultGrace = 50 * time.Millisecond
+
+// ErrStopped is returned by Advance where its observer wanted no more.
+var ErrStopped = errors.New("the caller stopped listening")
+
+// Submit journals a prompt. Nothing is performed before Advance.
+func (e *Engine) Submit(ctx context.Context, l *Live, p *Prompted, observe Observer) error {
+	a := &advance{engine: e, live: l, observe: observe}
+	if l.lost && !l.stale && l.Machine.Next().Done {
+		l.lost = false
+	}
+	if err := a.fold(p); err != nil {
+		return err
+	}
+	return a.commit(ctx)
+}
+
+// Advance performs what is due until the machine is done. Everything happens on
+// the caller's goroutine except tools, and observe is called there too.
+//
+// It returns nil when the machine is done; the cause of ctx when that ended
+// first, and [ErrStopped] when observe returned false: both leave a session that
+// can be resumed by calling Advance again, here or in another process. Any other
+// error is one of the store or of the machine.
+func (e *Engine) Advance(ctx context.Context, l *Live, observe Observer) error {
+	a := &advance{engine: e, live: l, observe: observe}
+	defer a.release()
+	if l.lost && !l.stale && !l.Machine.Next().Done {
+		if err := a.fold(&Resumed{}); err != nil {
+			return err
+		}
+	}
+	l.lost = false
+	return a.run(ctx)
+}
+
+func (e *Engine) now() time.Time {
+	if e.Now != nil {
+		return e.Now().UTC()
+	}
+	return time.Now().UTC()
+}
+
+func (e *Engine) grace() time.Duration {
+	if e.Grace > 0 {
+		return e.Grace
+	}
+	return defaultGrace
+}

@@ -1,0 +1,62 @@
+package session
+
+import (
+	"time"
+
+	"github.com/quarry-sdk/quarry/model"
+)
+
+// Machine is a fold over a journal and a decision. It does no I/O and knows no
+// clock: the same records give the same state and the same answer.
+type Machine interface {
+	// Apply folds the next record into the state. It returns an error where the
+	// record cannot follow what came before; the journal is then damaged.
+	Apply(Record) error
+	// Next says what is due in the present state. It changes nothing.
+	Next() Next
+}
+
+// Next is what a machine wants to happen.
+type Next struct {
+	// Events are facts that the machine decides by itself, such as the end of a
+	// prompt. They are journaled, and Next is asked again.
+	Events []Event
+	// Effects are to be started now, beside those that are under way.
+	Effects []Effect
+	// Deadline bounds everything that is under way; zero for none. When it
+	// passes, the engine journals Expired.
+	Deadline time.Time
+	// Expired is the event to journal at the deadline.
+	Expired *Expired
+	// Done tells that nothing is due and nothing is under way: the session waits
+	// for its next prompt.
+	Done bool
+}
+
+// Effect is something to perform. The set is closed: [CallModel], [CallTool].
+type Effect interface {
+	// Intent is the record to journal before the effect starts.
+	Intent() Event
+	effect()
+}
+
+// CallModel asks a model.
+type CallModel struct {
+	Called  *ModelCalled
+	Request *model.Request
+}
+
+// CallTool runs a tool.
+type CallTool struct {
+	Called *ToolCalled
+	Input  []byte
+}
+
+// Intent implements Effect.
+func (e *CallModel) Intent() Event { return e.Called }
+
+// Intent implements Effect.
+func (e *CallTool) Intent() Event { return e.Called }
+
+func (*CallModel) effect() {}
+func (*CallTool) effect()  {}

@@ -1,0 +1,85 @@
+package session
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/quarry-sdk/quarry/model"
+)
+
+// Subtype is how a prompt ended, in one word that programs test for.
+type Subtype string
+
+// The ways in which a prompt ends.
+const (
+	// Success: the model finished, or called a tool that ends the run.
+	Success Subtype = "success"
+	// Halted: a tool that ends the run refused its last try. Draft is what was
+	// handed in; nothing has verified it.
+	Halted Subtype = "halted"
+	// Truncated: the last response was cut off at its token limit.
+	Truncated Subtype = "truncated"
+	// Refused: the model declined.
+	Refused Subtype = "refused"
+	// Limited: a limit of turns, tokens or time was reached, or the run turned in
+	// a circle; Reason says which.
+	Limited Subtype = "limit"
+	// ContextWindow: the conversation no longer fits the model.
+	ContextWindow Subtype = "context_window"
+	// Failed: the model could not be asked, or answered what no rule covers.
+	Failed Subtype = "error"
+	// Stopped: the run was interrupted and can be resumed. It is the only subtype
+	// that is never journaled as the end of a prompt.
+	Stopped Subtype = "interrupted"
+)
+
+// The reasons that accompany a subtype.
+const (
+	ReasonCompleted     = "completed"
+	ReasonSubmitted     = "submitted"
+	ReasonTriesUsed     = "tries_used"
+	ReasonMaxTurns      = "max_turns"
+	ReasonMaxTokens     = "max_tokens"
+	ReasonTotalTokens   = "total_tokens"
+	ReasonWallClock     = "wall_clock"
+	ReasonLoop          = "repeated_call"
+	ReasonRefusal       = "refusal"
+	ReasonContextWindow = "context_window"
+	ReasonModelError    = "model_error"
+	ReasonStopReason    = "unknown_stop_reason"
+	ReasonJournal       = "journal_error"
+	ReasonCanceled      = "canceled"
+)
+
+// Result is what a prompt came to.
+type Result struct {
+	Session string  `json:"session,omitempty"`
+	Subtype Subtype `json:"subtype"`
+	// Reason is the terminal reason, one of the Reason constants.
+	Reason string `json:"reason"`
+	// Detail says in words what happened and how to mend it; empty on success.
+	Detail string `json:"detail,omitempty"`
+	// Text is the text of the last response.
+	Text string `json:"text,omitempty"`
+	// Output is the typed output of the tool that ended the run, as JSON.
+	Output json.RawMessage `json:"output,omitempty"`
+	// Draft is the input that such a tool refused, where the run ended Halted.
+	Draft json.RawMessage `json:"draft,omitempty"`
+	// StopReason is the last response's own.
+	StopReason model.StopReason `json:"stop_reason,omitempty"`
+	// Error is the model's error, where the run ended with one.
+	Error *model.Error `json:"error,omitempty"`
+	// Model is the name that the provider gave in its last response.
+	Model string `json:"model,omitempty"`
+	// Turns counts the model calls that were answered, ToolCalls the tool calls
+	// that the model made, for this prompt.
+	Turns     int `json:"turns"`
+	ToolCalls int `json:"tool_calls"`
+	// Usage is the sum over the prompt's responses.
+	Usage model.Usage `json:"usage"`
+	// Duration is the time worked on the prompt, waiting and downtime left out.
+	Duration time.Duration `json:"duration_ns"`
+}
+
+// OK tells whether the prompt ended in success.
+func (r *Result) OK() bool { return r.Subtype == Success }
