@@ -165,22 +165,18 @@ func (a *advance) perform(effects []Effect) Event {
 		a.flying++
 		go a.launch(a.work, eff, a.outcomes)
 	}
-	select {
-	case <-a.outcomes.ready:
-		return a.receive()
-	case <-a.work.Done():
-		return nil
+	for {
+		select {
+		case <-a.outcomes.ready:
+			// A token may be left of outcomes that were drained.
+			if outcome, ok := a.outcomes.take(); ok {
+				a.flying--
+				return outcome
+			}
+		case <-a.work.Done():
+			return nil
+		}
 	}
-}
-
-// receive takes one outcome that has arrived; nil if there is none, or if the
-// effect was ended by its context.
-func (a *advance) receive() Event {
-	outcome, ok := a.outcomes.take()
-	if ok {
-		a.flying--
-	}
-	return outcome
 }
 
 // callModel asks a model on this goroutine and shows what arrives.
