@@ -49,7 +49,10 @@ type CallModel struct {
 // CallTool runs a tool.
 type CallTool struct {
 	Called *ToolCalled
-	Input  []byte
+	// Input is the arguments, as the model wrote them.
+	Input []byte
+	// Earlier are the results of the session's calls before this response.
+	Earlier []*ToolAnswered
 }
 
 // Intent implements Effect.

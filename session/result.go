@@ -14,8 +14,9 @@ type Subtype string
 const (
 	// Success: the model finished, or called a tool that ends the run.
 	Success Subtype = "success"
-	// Halted: a tool that ends the run refused its last try. Draft is what was
-	// handed in; nothing has verified it.
+	// Halted: the agent has a tool that ends the run, and the model finished
+	// without calling it, or the tool refused its last try. Draft is what was
+	// handed in then; nothing has verified it.
 	Halted Subtype = "halted"
 	// Truncated: the last response was cut off at its token limit.
 	Truncated Subtype = "truncated"
@@ -48,6 +49,9 @@ const (
 	ReasonModelError    = "model_error"
 	ReasonStopReason    = "unknown_stop_reason"
 	ReasonJournal       = "journal_error"
+	ReasonConflict      = "conflict"
+	ReasonInput         = "invalid_input"
+	ReasonNotSubmitted  = "not_submitted"
 	ReasonCanceled      = "canceled"
 )
 

@@ -1,0 +1,159 @@
+package quarry
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/quarry-sdk/quarry/model"
+	"github.com/quarry-sdk/quarry/session"
+)
+
+// Config describes an agent. The zero value of every field but Model is a
+// sensible default.
+type Config struct {
+	// Effort is the model's effort level, as the provider names it.
+	Effort string
+	// Instructions are the system prompt.
+	Instructions string
+	// Limits bound each prompt. Defaults to DefaultLimits, field by field.
+	Limits Limits
+	// MaxTokens bounds one response of the model. Defaults to
+	// model.DefaultMaxTokens.
+	MaxTokens int
+	// Model is what the agent thinks with. It is required.
+	Model model.Model
+	// Name is what the agent is called in journals and traces. Defaults to
+	// "agent".
+	Name string
+	// ServerTools are the provider's own tools, such as web search.
+	ServerTools []model.ServerTool
+	// Store keeps the sessions. Defaults to a store in memory that lives as long
+	// as the agent.
+	Store session.Store
+	// Temperature is the sampling temperature; nil leaves it to the provider.
+	Temperature *float64
+	// Thinking asks the model to reason; nil leaves it to the provider.
+	Thinking *model.ThinkingOptions
+	// Tools are what the model may call. The model sees them sorted by name.
+	Tools []*Tool
+}
+
+// Agent is a model with instructions, tools and limits. It is immutable and may
+// run any number of sessions at once.
+type Agent struct {
+	cfg     Config
+	system  *model.Message
+	tools   map[string]*Tool
+	toolSet *model.ToolSet
+	record  json.RawMessage
+	engine  *session.Engine
+	// expired is what the engine journals when a prompt's time is over.
+	expired *session.Expired
+	// endsRun tells that there is a tool that ends the run; canRead that cut
+	// results can be read on.
+	endsRun, canRead bool
+}
+
+// New makes an agent. It copies and checks cfg and fills in its defaults.
+func New(cfg Config) (*Agent, error) {
+	a := &Agent{cfg: cfg}
+	if err := a.init(); err != nil {
+		name := cfg.Name
+		if name == "" {
+			name = "agent"
+		}
+		return nil, fmt.Errorf("agent %q: %w", name, err)
+	}
+	return a, nil
+}
+
+func (a *Agent) init() error {
+	cfg := &a.cfg
+	if cfg.Model == nil {
+		return errors.New("it has no model; set Config.Model")
+	}
+	if cfg.Name == "" {
+		cfg.Name = "agent"
+	}
+	if err := cfg.Limits.check(); err != nil {
+		return err
+	}
+	cfg.Limits.fill(&DefaultLimits)
+	if cfg.MaxTokens < 0 {
+		return fmt.Errorf("MaxTokens is %d; use 0 for the default", cfg.MaxTokens)
+	}
+	if cfg.MaxTokens == 0 {
+		cfg.MaxTokens = model.DefaultMaxTokens
+	}
+	if cfg.Store == nil {
+		cfg.Store = session.NewMemory()
+	}
+	if cfg.Instructions != "" {
+		a.system = model.NewMessage(model.RoleSystem, &model.Text{Text: cfg.Instructions})
+	}
+	if err := a.initTools(); err != nil {
+		return err
+	}
+	a.expired = &session.Expired{Limit: session.ReasonWallClock, Value: cfg.Limits.Timeout}
+	a.engine = &session.Engine{Hands: &hands{agent: a}}
+	var err error
+	a.record, err = json.Marshal(settings{cfg.Instructions, a.toolSet, cfg.Limits, cfg.MaxTokens})
+	return err
+}
+
+// settings are what a journal keeps of the agent that began it.
+type settings struct {
+	Instructions string         `json:"instructions,omitempty"`
+	Tools        *model.ToolSet `json:"tools,omitempty"`
+	Limits       Limits         `json:"limits"`
+	MaxTokens    int            `json:"max_tokens"`
+}
+
+func (a *Agent) initTools() error {
+	cfg := &a.cfg
+	cfg.Tools = slices.Clone(cfg.Tools)
+	a.tools = make(map[string]*Tool, len(cfg.Tools))
+	for i, t := range cfg.Tools {
+		if t == nil {
+			return fmt.Errorf("tool %d is nil", i)
+		}
+		if t.err != nil {
+			return fmt.Errorf("tool %q: %w", t.spec.Name, t.err)
+		}
+		if a.tools[t.spec.Name] != nil {
+			return fmt.Errorf("there are two tools named %q", t.spec.Name)
+		}
+		a.tools[t.spec.Name] = t
+		a.endsRun = a.endsRun || t.spec.EndsRun
+		a.canRead = a.canRead || t.spec.Name == ReadResultName
+	}
+	slices.SortFunc(cfg.Tools, func(x, y *Tool) int {
+		if x.spec.Name < y.spec.Name {
+			return -1
+		}
+		return 1
+	})
+	cfg.ServerTools = slices.Clone(cfg.ServerTools)
+	if len(cfg.Tools)+len(cfg.ServerTools) == 0 {
+		return nil
+	}
+	a.toolSet = &model.ToolSet{Server: cfg.ServerTools}
+	for _, t := range cfg.Tools {
+		a.toolSet.Defs = append(a.toolSet.Defs, t.def())
+	}
+	return nil
+}
+
+// Name is the agent's name.
+func (a *Agent) Name() string { return a.cfg.Name }
+
+// Config returns the agent's settings with defaults filled in. The slices in it
+// must not be changed.
+func (a *Agent) Config() Config { return a.cfg }
+
+// started is the first record of the agent's sessions.
+func (a *Agent) started(title string) *session.Started {
+	return &session.Started{Machine: "agent", Agent: a.cfg.Name, Model: a.cfg.Model.Name(), Title: title, Config: a.record}
+}

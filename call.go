@@ -1,0 +1,51 @@
+package quarry
+
+import (
+	"context"
+
+	"github.com/quarry-sdk/quarry/session"
+)
+
+// Call tells a tool's function about the call that it serves.
+type Call struct {
+	// Session is the session's id, Agent the agent's name.
+	Session, Agent string
+	// Turn and Index say which call it is: the Index-th of the model's Turn-th
+	// response.
+	Turn, Index int
+	// ID is the model's own id of the call, Name the tool's name.
+	ID, Name string
+	// Key is the idempotency key: unique to this call, and the same when a crash
+	// makes it run again. Hand it to the outside world where that takes one.
+	Key string
+	// Attempt counts from 1.
+	Attempt int
+
+	earlier []*session.ToolAnswered
+}
+
+// Earlier returns the results of the session's tool calls before this response,
+// oldest first. They come from the journal, so that a tool that depends on what
+// was done before gives the same answer after a crash. They must not be changed.
+func (c *Call) Earlier() []*session.ToolAnswered { return c.earlier }
+
+type callKey struct{}
+
+// CallFrom returns the call that a tool's function was given ctx for.
+func CallFrom(ctx context.Context) (*Call, bool) {
+	c, ok := ctx.Value(callKey{}).(*Call)
+	return c, ok
+}
+
+// callContext is a context with a call; it saves a second allocation.
+type callContext struct {
+	context.Context
+	call Call
+}
+
+func (c *callContext) Value(key any) any {
+	if key == (callKey{}) {
+		return &c.call
+	}
+	return c.Context.Value(key)
+}

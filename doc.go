@@ -1,0 +1,2 @@
+// Package quarry is an SDK for agents.
+package quarry

@@ -1,0 +1,186 @@
+package quarry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/quarry-sdk/quarry/model"
+	"github.com/quarry-sdk/quarry/session"
+)
+
+// Result is what a prompt came to; see [session.Result].
+type Result = session.Result
+
+// Input is what an agent is given to do.
+type Input struct {
+	// Blocks are pictures, documents and the like that go with the prompt.
+	Blocks []model.Block
+	// Prompt is what the person says. Without prompt and blocks, the open prompt
+	// of Session is resumed.
+	Prompt string
+	// Session is the id of a session to go on with, or of a new one to create.
+	// Defaults to a new id.
+	Session string
+	// Title is what a new session is called.
+	Title string
+}
+
+// Event is one step of a run as it happens. Exactly one of Record, Delta and
+// Result is set.
+type Event struct {
+	// Session is the session's id.
+	Session string
+	// Record is an entry of the journal; it is durable when it is shown.
+	Record *session.Record
+	// Delta is a piece of the model's answer. Deltas are not journaled.
+	Delta *model.Event
+	// Result is the end of the run. It comes once, last, whatever happened.
+	Result *Result
+}
+
+// Stream is a run as it happens. It advances while it is ranged over; leaving
+// the loop stops the run, releases everything, and leaves a session that can be
+// resumed. It can be ranged over once.
+//
+// The last event holds the Result. It comes with an error where the run did not
+// reach its end: the cause of the context, or an error of the store.
+type Stream iter.Seq2[Event, error]
+
+// Collect ranges over the stream and returns its result.
+func (s Stream) Collect() (*Result, error) {
+	var result *Result
+	for ev, err := range s {
+		if ev.Result != nil {
+			result = ev.Result
+		}
+		if err != nil {
+			return result, err
+		}
+	}
+	return result, nil
+}
+
+// ErrOpenPrompt is returned for a new prompt to a session whose last one has not
+// ended.
+var ErrOpenPrompt = errors.New("the session's last prompt is unfinished; resume it first, by running it without a prompt")
+
+// ErrNothingToDo is returned for a run without a prompt where there is nothing
+// to resume.
+var ErrNothingToDo = errors.New("there is no prompt, and nothing to resume")
+
+// Run does what in asks for and returns what it came to. A run that a limit, a
+// refusal or a model's error ended is a Result that says so and no error: see
+// Result.Subtype. The error is not nil where the run did not reach its end: the
+// context ended (its cause, and the session can be resumed) or the store failed.
+func (a *Agent) Run(ctx context.Context, in Input) (*Result, error) {
+	return a.Stream(ctx, in).Collect()
+}
+
+// Stream does what in asks for and yields everything as it happens.
+func (a *Agent) Stream(ctx context.Context, in Input) Stream {
+	return func(yield func(Event, error) bool) {
+		r := run{agent: a, yield: yield, id: in.Session}
+		if r.id == "" {
+			r.id = session.NewID()
+		}
+		err := r.do(ctx, in)
+		if r.left {
+			return
+		}
+		yield(Event{Session: r.id, Result: r.end(ctx, err)}, err)
+	}
+}
+
+// run is one call of Stream.
+type run struct {
+	agent  *Agent
+	id     string
+	yield  func(Event, error) bool
+	left   bool
+	loop   *loop
+	result *Result
+}
+
+func (r *run) do(ctx context.Context, in Input) error {
+	live, err := r.open(ctx, in)
+	if err != nil {
+		return err
+	}
+	engine := r.agent.engine
+	if in.Prompt != "" || len(in.Blocks) > 0 {
+		if r.loop.open {
+			return fmt.Errorf("session %q: %w", r.id, ErrOpenPrompt)
+		}
+		blocks := in.Blocks
+		if in.Prompt != "" {
+			blocks = append(blocks[:len(blocks):len(blocks)], &model.Text{Text: in.Prompt})
+		}
+		prompted := &session.Prompted{Message: model.NewMessage(model.RoleUser, blocks...)}
+		if err := engine.Submit(ctx, live, prompted, r.observe); err != nil {
+			return err
+		}
+	} else if !r.loop.open {
+		return fmt.Errorf("session %q: %w", r.id, ErrNothingToDo)
+	}
+	return engine.Advance(ctx, live, r.observe)
+}
+
+// open loads the session, or begins it where it does not exist.
+func (r *run) open(ctx context.Context, in Input) (*session.Live, error) {
+	store := r.agent.cfg.Store
+	r.loop = newLoop(r.agent, r.id)
+	if in.Session != "" {
+		live, err := session.Load(ctx, store, r.id, r.loop)
+		if err == nil || !errors.Is(err, session.ErrNotFound) {
+			return live, err
+		}
+		if in.Prompt == "" && len(in.Blocks) == 0 {
+			return nil, err
+		}
+	} else if in.Prompt == "" && len(in.Blocks) == 0 {
+		return nil, ErrNothingToDo
+	}
+	return session.Create(ctx, store, r.id, r.loop, time.Now(), r.agent.started(in.Title))
+}
+
+// observe passes on what the engine shows.
+func (r *run) observe(o session.Observation) bool {
+	if o.Record != nil {
+		if ended, ok := o.Record.Event.(*session.Ended); ok {
+			result := ended.Result
+			r.result = &result
+		}
+	}
+	r.left = r.left || !r.yield(Event{Session: r.id, Record: o.Record, Delta: o.Delta}, nil)
+	return !r.left
+}
+
+// end returns the run's one result.
+func (r *run) end(ctx context.Context, err error) *Result {
+	if r.result != nil && err == nil {
+		r.result.Session = r.id
+		return r.result
+	}
+	var result Result
+	if r.loop != nil {
+		result = r.loop.tally()
+	}
+	result.Session = r.id
+	if err != nil {
+		result.Detail = err.Error()
+	}
+	switch {
+	case ctx.Err() != nil && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err())):
+		result.Subtype, result.Reason = session.Stopped, session.ReasonCanceled
+	case errors.Is(err, ErrOpenPrompt), errors.Is(err, ErrNothingToDo), errors.Is(err, session.ErrNotFound):
+		result.Subtype, result.Reason = session.Failed, session.ReasonInput
+	case errors.Is(err, session.ErrConflict):
+		result.Subtype, result.Reason = session.Failed, session.ReasonConflict
+	default:
+		result.Subtype, result.Reason = session.Failed, session.ReasonJournal
+	}
+	return &result
+}
