@@ -1,0 +1,2 @@
+// Package corpus turns a folder of documents into a searchable index.
+package corpus

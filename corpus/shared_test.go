@@ -1,0 +1,109 @@
+package corpus
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// shared returns a path in the shared folder of data sets, $QUARRY_SHARED or ../../shared. It skips the test when the
+// data is not there.
+func shared(t testing.TB, elem ...string) string {
+	t.Helper()
+	base := os.Getenv("QUARRY_SHARED")
+	if base == "" {
+		base = filepath.Join("..", "..", "shared")
+	}
+	name := filepath.Join(append([]string{base}, elem...)...)
+	if _, err := os.Stat(name); err != nil {
+		t.Skipf("no data set here (%v); set QUARRY_SHARED to the folder that holds datasets/", err)
+	}
+	return name
+}
+
+// pgdoc returns the HTML folder of Debian's postgresql-doc-15, $QUARRY_PGDOC or where the package puts it.
+func pgdoc(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("QUARRY_PGDOC")
+	if dir == "" {
+		dir = "/usr/share/doc/postgresql-doc-15/html"
+	}
+	if _, err := os.Stat(filepath.Join(dir, "sql-vacuum.html")); err != nil {
+		t.Skipf("no PostgreSQL manual here (%v); install postgresql-doc-15 or set QUARRY_PGDOC", err)
+	}
+	return dir
+}
+
+// question is a line of postgres-qa.
+type question struct {
+	ID       string   `json:"id"`
+	Question string   `json:"question"`
+	Kind     string   `json:"kind"`
+	Gold     []string `json:"gold_docs"`
+	AlsoOK   []string `json:"also_ok"`
+	Quote    string   `json:"quote"`
+	Quote2   string   `json:"quote2"`
+}
+
+// readLines decodes a file of JSON lines.
+func readLines[T any](t testing.TB, name string) []T {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var list []T
+	sc := bufio.NewScanner(f)
+	sc.Buffer(nil, 16<<20)
+	for sc.Scan() {
+		var v T
+		if err := json.Unmarshal(sc.Bytes(), &v); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		list = append(list, v)
+	}
+	if err := sc.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+var pgIndex struct {
+	sync.Once
+	dir   string
+	index *Index
+	err   error
+}
+
+// postgres returns the index of the PostgreSQL manual, built once per test process.
+func postgres(t testing.TB) *Index {
+	t.Helper()
+	folder := pgdoc(t)
+	pgIndex.Do(func() {
+		if pgIndex.dir, pgIndex.err = os.MkdirTemp("", "quarry-corpus-"); pgIndex.err != nil {
+			return
+		}
+		if pgIndex.index, pgIndex.err = Open(t.Context(), pgIndex.dir, Options{}); pgIndex.err == nil {
+			_, pgIndex.err = pgIndex.index.Update(t.Context(), folder)
+		}
+	})
+	if pgIndex.err != nil {
+		t.Fatal(pgIndex.err)
+	}
+	return pgIndex.index
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if pgIndex.index != nil {
+		_ = pgIndex.index.Close()
+	}
+	if pgIndex.dir != "" {
+		_ = os.RemoveAll(pgIndex.dir)
+	}
+	os.Exit(code)
+}

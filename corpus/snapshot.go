@@ -1,0 +1,198 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/blevesearch/bleve/v2"
+	index "github.com/blevesearch/bleve_index_api"
+)
+
+// snapshot is one open generation. Nothing in it changes after it was opened.
+type snapshot struct {
+	generation string
+	man        manifest
+	byID       map[string]int // document id -> place in man.Docs
+	passageOf  []int32        // record number in the store -> passage, -1 for other records
+	docOf      []int32        // passage -> document
+	first      []int32        // document -> its first passage; one more at the end
+	words      []float64      // passage -> terms of its body
+	docWords   []float64      // document -> terms of its body
+	avgWords   float64        // mean of words
+	avgDoc     float64        // mean of docWords
+	linked     []float64      // passage -> share of its bytes that are hyperlinks
+	docLinked  []float64      // document -> share of its bytes that are hyperlinks
+	postings   *postingCache
+
+	store  bleve.Index
+	reader index.IndexReader
+}
+
+// openSnapshot opens the valid generation, nil when there is none yet. Between reading CURRENT and opening the files an
+// Update elsewhere may replace both; then it looks again.
+func openSnapshot(dir string) (*snapshot, error) {
+	for attempt := 0; ; attempt++ {
+		h, err := readHead(dir)
+		if h == nil || err != nil {
+			return nil, err
+		}
+		s, err := openGeneration(dir, h.Generation)
+		if err == nil {
+			return s, nil
+		}
+		if now, herr := readHead(dir); herr == nil && now != nil && now.Generation != h.Generation && attempt < 10 {
+			continue
+		}
+		return nil, err
+	}
+}
+
+func openGeneration(dir, generation string) (s *snapshot, err error) {
+	s = &snapshot{generation: generation}
+	genDir := filepath.Join(dir, generation)
+	if err := readJSON(filepath.Join(genDir, manifestName), &s.man); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w: %s is missing", ErrDamaged, manifestName)
+		}
+		return nil, err
+	}
+	if err := s.man.check(); err != nil {
+		return nil, err
+	}
+	if err := s.man.verify(genDir); err != nil {
+		return nil, err
+	}
+	if s.store, err = openStore(genDir, true, false); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	adv, err := s.store.Advanced()
+	if err != nil {
+		return nil, err
+	}
+	if s.reader, err = adv.Reader(); err != nil {
+		return nil, err
+	}
+	s.layout()
+	s.postings = newPostingCache()
+	return s, s.number()
+}
+
+// layout lays the passages of all documents side by side.
+func (s *snapshot) layout() {
+	s.byID = make(map[string]int, len(s.man.Docs))
+	s.first = make([]int32, 0, len(s.man.Docs)+1)
+	total := 0.0
+	for i, d := range s.man.Docs {
+		s.byID[d.ID] = i
+		s.first = append(s.first, int32(len(s.docOf)))
+		from, words, linked := 0, 0, 0
+		for n, end := range d.Cuts {
+			s.docOf = append(s.docOf, int32(i))
+			s.words = append(s.words, float64(d.Words[n]))
+			s.linked = append(s.linked, float64(d.Linked[n])/float64(end-from))
+			words += d.Words[n]
+			linked += d.Linked[n]
+			from = end
+		}
+		s.docWords = append(s.docWords, float64(words))
+		s.docLinked = append(s.docLinked, float64(linked)/float64(max(d.Bytes, 1)))
+		total += float64(words)
+	}
+	s.first = append(s.first, int32(len(s.docOf)))
+	s.avgWords = max(total/float64(max(len(s.docOf), 1)), 1)
+	s.avgDoc = max(total/float64(max(len(s.man.Docs), 1)), 1)
+}
+
+// number learns which record of the store is which passage.
+func (s *snapshot) number() error {
+	ids, err := s.reader.DocIDReaderAll()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	defer ids.Close()
+	found := 0
+	for {
+		id, err := ids.Next()
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		if id == nil {
+			break
+		}
+		key, err := s.reader.ExternalID(id)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		n := int(id.Value())
+		for len(s.passageOf) <= n {
+			s.passageOf = append(s.passageOf, -1)
+		}
+		if p := s.passage(key); p >= 0 {
+			s.passageOf[n] = p
+			found++
+		}
+	}
+	if found != len(s.docOf) {
+		return fmt.Errorf("%w: the store holds %d passages, the manifest %d", ErrDamaged, found, len(s.docOf))
+	}
+	return nil
+}
+
+// passage resolves the key of a passage's record, -1 for other keys.
+func (s *snapshot) passage(key string) int32 {
+	rest, ok := strings.CutPrefix(key, "p\x00")
+	if !ok {
+		return -1
+	}
+	num, id, ok := strings.Cut(rest, "\x00")
+	n, err := strconv.Atoi(num)
+	doc, known := s.byID[id]
+	if !ok || err != nil || !known || n < 0 || n >= len(s.man.Docs[doc].Cuts) {
+		return -1
+	}
+	return s.first[doc] + int32(n)
+}
+
+// bounds returns the bytes of a passage in its document's text.
+func (s *snapshot) bounds(p int32) (start, end int) {
+	doc := s.docOf[p]
+	n := p - s.first[doc]
+	cuts := s.man.Docs[doc].Cuts
+	if n > 0 {
+		start = cuts[n-1]
+	}
+	return start, cuts[n]
+}
+
+// document reads the document at place i.
+func (s *snapshot) document(i int) (*Document, error) {
+	e := s.man.Docs[i]
+	text, sections, err := stored(s.reader, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(text) != e.Bytes || len(sections) == 0 {
+		return nil, fmt.Errorf("%w: document %s does not fit the manifest", ErrDamaged, e.ID)
+	}
+	return &Document{ID: e.ID, Title: e.Title, Path: e.Path, Format: e.Format, Hash: e.Hash, Text: text, Sections: sections}, nil
+}
+
+func (s *snapshot) close() error {
+	if s == nil {
+		return nil
+	}
+	var err error
+	if s.reader != nil {
+		err = s.reader.Close()
+	}
+	return errors.Join(err, s.store.Close())
+}
