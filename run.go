@@ -18,6 +18,8 @@ type Result = session.Result
 type Input struct {
 	// Blocks are pictures, documents and the like that go with the prompt.
 	Blocks []model.Block
+	// Labels are journaled with a new session, for those who look it up later.
+	Labels map[string]string
 	// Prompt is what the person says. Without prompt and blocks, the open prompt
 	// of Session is resumed.
 	Prompt string
@@ -143,7 +145,7 @@ func (r *run) open(ctx context.Context, in Input) (*session.Live, error) {
 	} else if in.Prompt == "" && len(in.Blocks) == 0 {
 		return nil, ErrNothingToDo
 	}
-	return session.Create(ctx, store, r.id, r.loop, time.Now(), r.agent.started(in.Title))
+	return session.Create(ctx, store, r.id, r.loop, time.Now(), r.agent.started(in.Title, in.Labels))
 }
 
 // observe passes on what the engine shows.

@@ -32,13 +32,14 @@ type Started struct {
 	Model string `json:"model,omitempty"`
 	// Title is what people call the session; it may be empty.
 	Title string `json:"title,omitempty"`
+	// Labels are for those who look the session up, such as the corpus it asks.
+	Labels map[string]string `json:"labels,omitempty"`
 	// Config is the machine's settings as they were at the start.
 	Config json.RawMessage `json:"config,omitempty"`
 }
 
 // Prompted gives the session something to do. Each Prompted is followed, sooner
-// or later, by exactly one [Ended]. One that comes while another is being worked
-// on waits for its turn.
+// or later, by exactly one [Ended].
 type Prompted struct {
 	Message *model.Message `json:"message"`
 }
