@@ -20,6 +20,8 @@ type Call struct {
 	Key string
 	// Attempt counts from 1.
 	Attempt int
+	// Prompt is the text of the prompt that is being worked on.
+	Prompt string
 
 	earlier []*session.ToolAnswered
 }

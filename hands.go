@@ -74,7 +74,7 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool)
 	cctx := &callContext{Context: tctx, call: Call{
 		Session: id, Agent: h.agent.cfg.Name,
 		Turn: called.Turn, Index: called.Index, ID: called.ID, Name: called.Name,
-		Key: called.Key, Attempt: called.Attempt,
+		Key: called.Key, Attempt: called.Attempt, Prompt: call.Prompt,
 		earlier: call.Earlier,
 	}}
 	began := time.Now()

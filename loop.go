@@ -46,7 +46,8 @@ type loop struct {
 	before   int
 	guard    guard
 
-	// The rest is about the open prompt.
+	// The rest is about the open prompt, whose text is prompt.
+	prompt string
 	result Result
 	// continued tells that the last response was asked to go on after it had
 	// been cut off.
@@ -124,6 +125,7 @@ func (l *loop) prompted(ev *session.Prompted) error {
 	l.continued, l.parts, l.refusals = false, "", 0
 	l.guard = guard{}
 	msg := ev.Message
+	l.prompt = msg.Blocks.Text()
 	if unanswered := l.unansweredResults(); unanswered != nil {
 		msg = model.NewMessage(model.RoleUser, append(unanswered, msg.Blocks...)...)
 	}

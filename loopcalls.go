@@ -183,6 +183,7 @@ func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
 			},
 			Input:   c.use.Input,
 			Earlier: l.answered[:l.before:l.before],
+			Prompt:  l.prompt,
 		})
 	}
 	return events, effects

@@ -53,6 +53,8 @@ type CallTool struct {
 	Input []byte
 	// Earlier are the results of the session's calls before this response.
 	Earlier []*ToolAnswered
+	// Prompt is the text of the open prompt.
+	Prompt string
 }
 
 // Intent implements Effect.
