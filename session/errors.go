@@ -13,6 +13,9 @@ var ErrConflict = errors.New("another process has written to the session; stop t
 // ErrNotFound is returned for a session that the store does not have.
 var ErrNotFound = errors.New("no such session")
 
+// ErrClosed is returned by a store after its Close.
+var ErrClosed = errors.New("the session store is closed")
+
 // FormatError tells that a stored record cannot be read.
 type FormatError struct {
 	// Session and Seq name the record; both are empty where the error comes from

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -25,8 +24,6 @@ type memorySession struct {
 	gone bool
 }
 
-var errClosed = errors.New("the session store is closed")
-
 // NewMemory returns an empty store.
 func NewMemory() *Memory { return &Memory{sessions: make(map[string]*memorySession)} }
 
@@ -36,7 +33,7 @@ func (m *Memory) find(id string, create bool) (*memorySession, error) {
 	s, closed := m.sessions[id], m.closed
 	m.mu.RUnlock()
 	if closed {
-		return nil, errClosed
+		return nil, ErrClosed
 	}
 	if s != nil {
 		return s, nil
@@ -47,7 +44,7 @@ func (m *Memory) find(id string, create bool) (*memorySession, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
-		return nil, errClosed
+		return nil, ErrClosed
 	}
 	if s = m.sessions[id]; s == nil {
 		s = &memorySession{info: Info{ID: id}}
@@ -127,7 +124,7 @@ func (m *Memory) infos(filter *Filter) ([]Info, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if m.closed {
-		return nil, errClosed
+		return nil, ErrClosed
 	}
 	var infos []Info
 	for _, s := range m.sessions {
