@@ -1,0 +1,74 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/quarry-sdk/quarry/model"
+	"github.com/quarry-sdk/quarry/session"
+	"github.com/quarry-sdk/quarry/session/sqlite"
+)
+
+// BenchmarkAppend appends what a step of an agent appends, an outcome and the
+// next intent, to one session after the other or to 100 at once. Each append is
+// on the disk when it is counted.
+func BenchmarkAppend(b *testing.B) {
+	for _, sessions := range []int{1, 100} {
+		b.Run(fmt.Sprintf("sessions=%d", sessions), func(b *testing.B) { benchmarkAppend(b, sessions) })
+	}
+}
+
+func benchmarkAppend(b *testing.B, sessions int) {
+	store, err := sqlite.Open(b.Context(), sqlite.Config{Path: filepath.Join(b.TempDir(), "quarry.db")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer store.Close()
+	answer := &session.ModelAnswered{Turn: 1, Response: &model.Response{Message: model.NewMessage(model.RoleAssistant, &model.Text{Text: strings.Repeat("All work and no play. ", 40)})}}
+	call := &session.ToolCalled{Turn: 1, ID: "toolu_01", Name: "fetch", Key: "01JZ-1-0", Attempt: 1}
+	now := time.Now().UTC()
+	ids := make([]string, sessions)
+	for i := range ids {
+		ids[i] = session.NewID()
+		if err := store.Append(b.Context(), ids[i], 0, []session.Record{{Seq: 1, Time: now, Event: &session.Started{Format: 1, Machine: "agent", Agent: "clerk"}}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	var wg sync.WaitGroup
+	for i, id := range ids {
+		n := b.N / sessions
+		if i < b.N%sessions {
+			n++
+		}
+		wg.Go(func() {
+			for last := int64(1); last < int64(2*n); last += 2 {
+				err := store.Append(b.Context(), id, last, []session.Record{
+					{Seq: last + 1, Time: now, Event: answer}, {Seq: last + 2, Time: now, Event: call},
+				})
+				if err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "appends/s")
+	total := int64(0)
+	for info, err := range store.List(b.Context(), session.Filter{}) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		total += info.Last
+	}
+	if want := int64(sessions + 2*b.N); total != want {
+		b.Fatalf("the store has %d records, want %d", total, want)
+	}
+}

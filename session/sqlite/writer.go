@@ -1,0 +1,205 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"time"
+
+	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+)
+
+// groupLimit bounds how many writes share one transaction.
+const groupLimit = 512
+
+// request is a write that waits for its verdict. It carries the context of its
+// caller, whose end keeps the write from being started.
+type request struct {
+	ctx context.Context
+	// do performs the write inside a transaction. A verdict (a conflict, no such
+	// session) means that it has written nothing; a failure fails the
+	// transaction.
+	do func(*writer) (verdict, failure error)
+	// done is closed when the verdict or the failure stands.
+	done chan struct{}
+
+	verdict, failure error
+}
+
+// end tells the caller how the write came out.
+func (r *request) end(failure error) {
+	r.failure = failure
+	close(r.done)
+}
+
+// writer is the one writer of this process. Its goroutine owns the connection.
+type writer struct {
+	db   *sql.DB
+	log  *slog.Logger
+	path string
+	conn *sql.Conn
+	statements
+}
+
+type statements struct {
+	lookUp, create, update, insert, removeRecords, remove *sql.Stmt
+}
+
+func newWriter(ctx context.Context, cfg *Config, path string) (*writer, error) {
+	// Without full fsync macOS leaves data in the disk's cache.
+	db, err := sql.Open("sqlite", dsn(path, cfg.BusyTimeout, "_journal_mode=WAL", "_synchronous=FULL",
+		"_pragma=fullfsync(1)", "_pragma=checkpoint_fullfsync(1)", "_pragma=journal_size_limit(67108864)"))
+	if err != nil {
+		return nil, err
+	}
+	// A connection that is closed must be gone, with all it had begun.
+	db.SetMaxOpenConns(1)
+	db.SetMaxIdleConns(-1)
+	w := &writer{db: db, log: cfg.Logger, path: cfg.Path}
+	if err := w.setUp(ctx, cfg.BusyTimeout); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	return w, nil
+}
+
+// setUp makes the first connection and brings the schema up to date. SQLite
+// does not wait for the lock that a file's change to WAL needs, so where
+// several processes create a file at once this does.
+func (w *writer) setUp(ctx context.Context, patience time.Duration) error {
+	var err error
+	for end := time.Now().Add(patience); ; {
+		if w.conn, err = w.db.Conn(ctx); !isBusy(err) || time.Now().After(end) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	if err != nil {
+		return err
+	}
+	steps, err := migrate(ctx, w.conn)
+	if err != nil {
+		return err
+	}
+	if steps > 0 {
+		w.log.InfoContext(ctx, "migrated the session store", "path", w.path, "steps", steps)
+	}
+	return w.prepare(ctx)
+}
+
+func (w *writer) prepare(ctx context.Context) (err error) {
+	for _, s := range []struct {
+		stmt **sql.Stmt
+		sql  string
+	}{
+		{&w.lookUp, "SELECT number, " + infoColumns + " FROM sessions WHERE id = ?"},
+		{&w.create, "INSERT INTO sessions (" + infoColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+		{&w.update, "UPDATE sessions SET (" + infoColumns + ") = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE number = ?"},
+		{&w.insert, "INSERT INTO records (session, seq, time, kind, data) VALUES (?, ?, ?, ?, ?)"},
+		{&w.removeRecords, "DELETE FROM records WHERE session = (SELECT number FROM sessions WHERE id = ?)"},
+		{&w.remove, "DELETE FROM sessions WHERE id = ?"},
+	} {
+		if *s.stmt, err = w.conn.PrepareContext(ctx, s.sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run performs the writes that come until the queue is closed.
+func (w *writer) run(queue <-chan *request) {
+	for first := range queue {
+		w.perform(first, queue)
+	}
+}
+
+// perform does a write, and those that arrive meanwhile, in one transaction, and
+// then gives the verdicts. Where that transaction fails and has several writes,
+// each is done again alone, so that none fails for another's sake.
+func (w *writer) perform(first *request, more <-chan *request) {
+	if err := w.begin(first.ctx); err != nil {
+		w.drop()
+		first.end(err)
+		return
+	}
+	group, failure := w.gather(first, more)
+	if failure == nil {
+		_, failure = w.conn.ExecContext(context.Background(), "COMMIT")
+	}
+	if failure == nil {
+		for _, r := range group {
+			r.end(nil)
+		}
+		return
+	}
+	w.drop()
+	if len(group) == 1 {
+		first.end(failure)
+		return
+	}
+	w.log.Warn("a transaction on the session store failed; repeating its writes one by one", "path", w.path, "writes", len(group), "error", failure)
+	for _, r := range group {
+		w.perform(r, nil)
+	}
+}
+
+// gather does the first write and those that wait by the time it is done.
+func (w *writer) gather(first *request, more <-chan *request) (group []*request, failure error) {
+	for r := first; ; {
+		group = append(group, r)
+		if r.verdict = r.ctx.Err(); r.verdict == nil {
+			if r.verdict, failure = r.do(w); failure != nil {
+				return group, failure
+			}
+		}
+		if len(group) == groupLimit {
+			return group, nil
+		}
+		select {
+		case next, ok := <-more:
+			if !ok {
+				return group, nil
+			}
+			r = next
+		default:
+			return group, nil
+		}
+	}
+}
+
+// begin takes the file's write lock, for which it waits no longer than ctx.
+func (w *writer) begin(ctx context.Context) error {
+	if w.conn == nil {
+		conn, err := w.db.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		w.conn = conn
+		if err := w.prepare(ctx); err != nil {
+			return err
+		}
+	}
+	_, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE")
+	return err
+}
+
+// drop gives up the connection, and with it the transaction and whatever state
+// an error may have left. The next write makes a new one.
+func (w *writer) drop() {
+	if w.conn == nil {
+		return
+	}
+	if err := w.conn.Close(); err != nil {
+		w.log.Warn("closing a connection to the session store", "path", w.path, "error", err)
+	}
+	w.conn, w.statements = nil, statements{}
+}
+
+func (w *writer) close() error {
+	w.drop()
+	return w.db.Close()
+}
