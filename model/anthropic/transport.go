@@ -21,6 +21,9 @@ func newTransport() http.RoundTripper {
 	t.MaxIdleConns = 256
 	t.MaxIdleConnsPerHost = 256
 	t.IdleConnTimeout = 90 * time.Second
+	if t.DialContext != nil {
+		t.DialContext = pooledDial(t.DialContext)
+	}
 	// A compressed stream is delivered late, in blocks.
 	t.DisableCompression = true
 	return t
