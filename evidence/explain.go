@@ -71,29 +71,29 @@ func (t *Text) Explain(quote string) Explanation {
 	return t.explainNearest(q.norm)
 }
 
-// explainInside explains a quote whose characters all stand in the text, in one piece.
+// explainInside explains a quote whose characters all stand in the text, in one piece, be it found or refused.
 func (t *Text) explainInside(q preparedQuote) (Explanation, bool) {
 	var e Explanation
-	t.search(q, func(start, end int) bool {
-		cutStart, cutEnd := t.inside(start), t.inside(end)
-		if !cutStart && !cutEnd {
-			e = t.explanation(ReasonFound, start, end, start)
-			return true
+	t.search(q, true, func(start, end int) step {
+		if t.inside(end) {
+			return retry
 		}
-		if e.Reason != "" {
-			return false
+		e = t.explanation(ReasonFound, start, end, start)
+		return stop
+	})
+	if e.Reason == ReasonFound {
+		return e, true
+	}
+	t.search(q, false, func(start, end int) step {
+		cut := end
+		if t.inside(start) {
+			cut = start
 		}
 		from, to := t.widen(start, end)
-		if cutStart {
-			e = t.explanation(ReasonInside, from, to, start)
-			_, cutTo := t.widen(start, start)
-			e.InText = clip(t.folded.norm[from:cutTo])
-		} else {
-			e = t.explanation(ReasonInside, from, to, end)
-			cutFrom, _ := t.widen(end, end)
-			e.InText = clip(t.folded.norm[cutFrom:to])
-		}
-		return false
+		e = t.explanation(ReasonInside, from, to, cut)
+		from, to = t.widen(cut, cut)
+		e.InText = clip(t.folded.norm[from:to])
+		return stop
 	})
 	return e, e.Reason != ""
 }

@@ -17,6 +17,7 @@ func TestExplain(t *testing.T) {
 		{"empty", " … ", Explanation{Reason: ReasonNoWords}},
 		{"invalid", "\xff", Explanation{Reason: ReasonInvalid}},
 		{"nothing alike", "xyzzy plugh", Explanation{Reason: ReasonAbsent}},
+		{"little alike", "the president resigned yesterday over a scandal in Oslo", Explanation{Reason: ReasonAbsent, Passage: "The company was founded in Oslo"}},
 		{"found", "founded in Oslo", Explanation{Reason: ReasonFound, Passage: "founded in Oslo"}},
 		{"cut number", "it employed 1", Explanation{Reason: ReasonInside, Passage: "it employed 1,234", InText: "1,234"}},
 		{"cut sign", "1.5% to", Explanation{Reason: ReasonInside, Passage: "-1.5% to", InText: "-1.5%"}},
@@ -55,7 +56,7 @@ func TestExplain(t *testing.T) {
 			}
 			got.Nearest = Span{}
 			if got != tt.want {
-				t.Errorf("Explain(%q)\n got %+v\nwant %+v\n%s", tt.quote, got, tt.want, got)
+				t.Errorf("Explain(%q)\n got %#v\nwant %#v\n%s", tt.quote, got, tt.want, got)
 			}
 		})
 	}

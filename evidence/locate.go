@@ -30,15 +30,24 @@ func (t *Text) Locate(quote string) []Span {
 		return nil
 	}
 	var spans []Span
-	t.search(q, func(start, end int) bool {
-		if !t.inside(start) && !t.inside(end) {
-			spans = append(spans, Span{Start: t.folded.start(start), End: t.folded.end(end)})
-			return true
+	t.search(q, true, func(start, end int) step {
+		if t.inside(end) {
+			return retry
 		}
-		return false
+		spans = append(spans, Span{Start: t.folded.start(start), End: t.folded.end(end)})
+		return goOn
 	})
 	return spans
 }
+
+// step says how a search goes on after a place.
+type step int
+
+const (
+	goOn  step = iota // behind the place
+	retry             // at the next character
+	stop
+)
 
 // preparedQuote is a normalised quote, split for the search: norm is lead + core + trail, where lead and trail hold only
 // hyphens and blanks.
@@ -64,33 +73,38 @@ func prepare(quote string) (preparedQuote, bool) {
 	return q, true
 }
 
-// search calls f with the normalised offsets of each place where q stands, whatever the boundaries of words. When f returns
-// true the search goes on after that place, otherwise at the next character.
-func (t *Text) search(q preparedQuote, f func(start, end int) bool) {
+// search calls f with the normalised offsets of each place where q stands. If whole is set, it leaves out those that start
+// inside a word or a number; where they end is for f to see.
+func (t *Text) search(q preparedQuote, whole bool, f func(start, end int) step) {
 	var x *startIndex
 	if t.index != nil && len(q.key.key) >= prefixLen {
 		x = t.index()
 	}
 	candidates(t.keys, x, q.key.key, func(p int) int {
-		next := p + 1
-		if !utf8.RuneStart(t.keys.key[p]) {
-			return next
-		}
-		last := p + len(q.key.key)
 		start := t.keys.norm(p) - len(q.lead)
-		if start < 0 {
-			return next
+		// The boundary is looked at first: it costs the same however long the quote is.
+		if start < 0 || whole && t.inside(start) {
+			return p + 1
 		}
 		end, ok := t.reads(start, q.norm)
-		if ok && f(start, end) {
-			return last
+		if !ok {
+			return p + 1
 		}
-		return next
+		switch f(start, end) {
+		case goOn:
+			return p + len(q.key.key)
+		case stop:
+			return -1
+		}
+		return p + 1
 	})
 }
 
 // reads reports whether the normalised text reads as quote from start on, and where that ends.
 func (t *Text) reads(start int, quote string) (end int, ok bool) {
+	if len(t.folded.breaks) == 0 {
+		return start + len(quote), strings.HasPrefix(t.folded.norm[start:], quote)
+	}
 	end, rest := t.compare(start, quote)
 	return end, rest == len(quote)
 }

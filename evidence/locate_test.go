@@ -76,6 +76,8 @@ func TestLocateAccepts(t *testing.T) {
 		{"Latin beside CJK", "使用⟦iPhone⟧手机", "iPhone"},
 		{"Thai by character", "ประเทศ⟦ไทย⟧มี", "ไทย"},
 		{"invalid text around", "\xff ⟦plain text⟧ \xc3", "plain text"},
+		{"invisible around", "a" + zwsp + " " + shy + "⟦word⟧" + zwsp + " " + bom + "next", "word"},
+		{"unreadable byte and soft hyphen", "⟦a\xff⟧" + shy + " b", "a\ufffd"},
 		{"replacement character", "a ⟦b\ufffdc⟧ d", "b\ufffdc"},
 	}
 	for _, tt := range tests {
@@ -267,6 +269,29 @@ func TestLocateCrowded(t *testing.T) {
 	}
 	if got := len(text.Locate("again and again")); got != 2*crowded {
 		t.Errorf("%d spans, want %d", got, 2*crowded)
+	}
+}
+
+// TestLocateHostile looks for long quotes in texts made to be slow.
+func TestLocateHostile(t *testing.T) {
+	t.Parallel()
+	const n = 50_000
+	for _, h := range []struct{ unit, quote string }{
+		{"a", "a"}, {"a-", "a-"}, {"a-\n", "a"}, {"1 000 ", "1 000 "}, {"a bc ", "a bc "}, {"a\u0301", "á"}, {"字", "字"}, {"- ", "a"},
+		{"a\u00ad\n", "a"}, {"👩\u200d", "👩\u200d"}, {"\xff", "\ufffd"},
+	} {
+		text := NewText(strings.Repeat(h.unit, n))
+		for _, m := range []int{1, n / 2} {
+			quote := strings.Repeat(h.quote, m) + "b"
+			if got := text.Locate(quote); got != nil {
+				t.Errorf("%q: found %v", h.unit, got)
+			}
+			if e := text.Explain(quote); utf8.RuneCountInString(e.Passage) > maxPassage {
+				t.Errorf("%q: passage of %d bytes", h.unit, len(e.Passage))
+			}
+			text.Locate(quote[:len(quote)-1])
+			text.Explain(quote[:len(quote)-1])
+		}
 	}
 }
 
