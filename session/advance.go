@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/quarry-sdk/quarry/model"
@@ -52,19 +53,13 @@ func (a *advance) run(ctx context.Context) error {
 		a.arm(ctx, next.Deadline)
 		switch outcome := a.perform(effects); {
 		case outcome != nil:
-			if err := a.fold(outcome); err != nil {
-				return err
-			}
-			if err := a.drain(); err != nil {
+			if err := a.foldAll(append([]Event{outcome}, a.arrived()...)); err != nil {
 				return err
 			}
 		case a.stopped || ctx.Err() != nil:
 			return a.interrupt(ctx)
 		case a.work.Err() != nil && next.Expired != nil:
-			if err := a.abandon(); err != nil {
-				return err
-			}
-			if err := a.fold(next.Expired); err != nil {
+			if err := a.foldAll(append(a.abandon(), next.Expired)); err != nil {
 				return err
 			}
 		default:
@@ -82,10 +77,8 @@ func (a *advance) settle() (Next, []Effect, error) {
 		if len(next.Events)+len(next.Effects) == 0 {
 			return next, effects, nil
 		}
-		for _, ev := range next.Events {
-			if err := a.fold(ev); err != nil {
-				return next, nil, err
-			}
+		if err := a.foldAll(next.Events); err != nil {
+			return next, nil, err
 		}
 		for _, eff := range next.Effects {
 			if err := a.fold(eff.Intent()); err != nil {
@@ -95,7 +88,7 @@ func (a *advance) settle() (Next, []Effect, error) {
 		if effects == nil {
 			effects = next.Effects
 		} else {
-			effects = append(effects, next.Effects...)
+			effects = append(slices.Clip(effects), next.Effects...)
 		}
 	}
 }
@@ -107,6 +100,16 @@ func (a *advance) fold(ev Event) error {
 		return err
 	}
 	a.pending = append(a.pending, rec)
+	return nil
+}
+
+// foldAll folds events in their order.
+func (a *advance) foldAll(evs []Event) error {
+	for _, ev := range evs {
+		if err := a.fold(ev); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -197,49 +200,41 @@ func (a *advance) launch(work context.Context, eff Effect, outcomes *mailbox) {
 	}
 }
 
-// drain folds the outcomes that have arrived meanwhile, so that they share one
-// append.
-func (a *advance) drain() error {
+// arrived returns the outcomes that are there.
+func (a *advance) arrived() (outcomes []Event) {
 	for a.flying > 0 {
 		outcome, ok := a.outcomes.take()
 		if !ok {
-			return nil
+			break
 		}
 		a.flying--
-		if outcome == nil {
-			continue
-		}
-		if err := a.fold(outcome); err != nil {
-			return err
+		if outcome != nil {
+			outcomes = append(outcomes, outcome)
 		}
 	}
-	return nil
+	return outcomes
 }
 
-// abandon ends what is under way: it waits for the grace period, folds the
+// abandon ends what is under way: it waits for the grace period, returns the
 // outcomes that come in it, and forgets the rest. What a tool does after that is
 // not heard of.
-func (a *advance) abandon() error {
+func (a *advance) abandon() (outcomes []Event) {
 	a.release()
-	if a.flying > 0 {
-		timer := time.NewTimer(a.engine.grace())
-		defer timer.Stop()
-		for waiting := true; waiting && a.flying > 0; {
-			if err := a.drain(); err != nil {
-				return err
-			}
-			if a.flying == 0 {
-				break
-			}
-			select {
-			case <-a.outcomes.ready:
-			case <-timer.C:
-				waiting = false
-			}
+	if a.flying == 0 {
+		return nil
+	}
+	timer := time.NewTimer(a.engine.grace())
+	defer timer.Stop()
+	for waiting := true; waiting && a.flying > 0; {
+		select {
+		case <-a.outcomes.ready:
+		case <-timer.C:
+			waiting = false
 		}
+		outcomes = append(outcomes, a.arrived()...)
 	}
 	a.flying, a.outcomes = 0, nil
-	return nil
+	return outcomes
 }
 
 // interrupt ends what is under way and journals that the session was stopped.
@@ -248,11 +243,7 @@ func (a *advance) interrupt(ctx context.Context) error {
 	if cause == nil {
 		cause = ErrStopped
 	}
-	if err := a.abandon(); err != nil {
-		return err
-	}
-	a.live.lost = true
-	if err := a.fold(&Interrupted{Reason: cause.Error()}); err != nil {
+	if err := a.foldAll(append(a.abandon(), &Interrupted{Reason: cause.Error()})); err != nil {
 		return err
 	}
 	if err := a.commit(ctx); err != nil {

@@ -49,8 +49,11 @@ var ErrStopped = errors.New("the caller stopped listening")
 
 // Submit journals a prompt. Nothing is performed before Advance.
 func (e *Engine) Submit(ctx context.Context, l *Live, p *Prompted, observe Observer) error {
+	if err := l.usable(); err != nil {
+		return err
+	}
 	a := &advance{engine: e, live: l, observe: observe}
-	if l.lost && !l.stale && l.Machine.Next().Done {
+	if l.lost && l.Machine.Next().Done {
 		l.lost = false
 	}
 	if err := a.fold(p); err != nil {
@@ -67,22 +70,31 @@ func (e *Engine) Submit(ctx context.Context, l *Live, p *Prompted, observe Obser
 // can be resumed by calling Advance again, here or in another process. Any other
 // error is one of the store or of the machine.
 func (e *Engine) Advance(ctx context.Context, l *Live, observe Observer) error {
+	if err := l.usable(); err != nil {
+		return err
+	}
 	a := &advance{engine: e, live: l, observe: observe}
 	defer a.release()
-	if l.lost && !l.stale && !l.Machine.Next().Done {
+	if l.lost && !l.Machine.Next().Done {
 		if err := a.fold(&Resumed{}); err != nil {
 			return err
 		}
 	}
 	l.lost = false
-	return a.run(ctx)
+	err := a.run(ctx)
+	if err != nil {
+		a.abandon()
+		l.lost = true
+	}
+	return err
 }
 
 func (e *Engine) now() time.Time {
 	if e.Now != nil {
 		return e.Now().UTC()
 	}
-	return time.Now().UTC()
+	// Without its monotonic part a time is the same after it was stored.
+	return time.Now().UTC().Round(0)
 }
 
 func (e *Engine) grace() time.Duration {

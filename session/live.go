@@ -33,7 +33,7 @@ func Create(ctx context.Context, store Store, id string, m Machine, now time.Tim
 		started = &copied
 	}
 	l := &Live{ID: id, Machine: m, store: store}
-	rec := Record{Seq: 1, Time: now.UTC(), Event: started}
+	rec := Record{Seq: 1, Time: now.UTC().Round(0), Event: started}
 	if err := l.fold(rec); err != nil {
 		return nil, err
 	}
@@ -74,13 +74,18 @@ func (l *Live) fold(rec Record) error {
 	return nil
 }
 
+// usable returns an error for a session that is stale.
+func (l *Live) usable() error {
+	if l.stale {
+		return fmt.Errorf("session %q: an earlier append failed; load it again", l.ID)
+	}
+	return nil
+}
+
 // commit makes folded records durable.
 func (l *Live) commit(ctx context.Context, recs []Record) error {
 	if len(recs) == 0 {
 		return nil
-	}
-	if l.stale {
-		return fmt.Errorf("session %q: an earlier append failed; load it again", l.ID)
 	}
 	if err := l.store.Append(ctx, l.ID, l.last, recs); err != nil {
 		l.stale = true
