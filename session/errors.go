@@ -22,7 +22,7 @@ type FormatError struct {
 	// decoding an event alone.
 	Session string
 	Seq     int64
-	// Kind is the event's kind as stored.
+	// Kind is the event's kind as stored; empty where the record is missing.
 	Kind    string
 	Problem string
 	Hint    string
@@ -32,7 +32,10 @@ type FormatError struct {
 func (e *FormatError) Error() string {
 	where := fmt.Sprintf("event %q", e.Kind)
 	if e.Session != "" {
-		where = fmt.Sprintf("session %s, record %d (%s)", e.Session, e.Seq, e.Kind)
+		where = fmt.Sprintf("session %s, record %d", e.Session, e.Seq)
+		if e.Kind != "" {
+			where += " (" + e.Kind + ")"
+		}
 	}
 	return fmt.Sprintf("%s cannot be read: %s (%s)", where, e.Problem, e.Hint)
 }

@@ -65,6 +65,10 @@ func (m *Memory) Append(ctx context.Context, id string, after int64, recs []Reco
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.gone {
+		// Deleted this moment: to an append that creates, another's session.
+		if after == 0 {
+			return fmt.Errorf("session %q, record 1: %w", id, ErrConflict)
+		}
 		return fmt.Errorf("session %q: %w", id, ErrNotFound)
 	}
 	if int64(len(s.recs)) != after {
@@ -86,8 +90,14 @@ func (m *Memory) Load(ctx context.Context, id string, after int64) iter.Seq2[Rec
 			return
 		}
 		s.mu.Lock()
-		recs := s.recs[min(max(after, 0), int64(len(s.recs))):]
+		recs := s.recs
 		s.mu.Unlock()
+		if len(recs) == 0 {
+			// The append that creates it is still under way.
+			yield(Record{}, fmt.Errorf("session %q: %w", id, ErrNotFound))
+			return
+		}
+		recs = recs[min(max(after, 0), int64(len(recs))):]
 		for _, r := range recs {
 			if err := ctx.Err(); err != nil {
 				yield(Record{}, err)
@@ -155,7 +165,10 @@ func compareInfos(a, b Info) int {
 }
 
 // Delete implements Store.
-func (m *Memory) Delete(_ context.Context, id string) error {
+func (m *Memory) Delete(ctx context.Context, id string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	s, err := m.find(id, false)
 	if err != nil {
 		return err
@@ -178,7 +191,7 @@ func (m *Memory) Close() error {
 }
 
 // CheckAppend checks the arguments of an append as every store has to: the id,
-// and records that follow after densely, with times and events.
+// and records that follow after densely, with times and complete events.
 func CheckAppend(ctx context.Context, id string, after int64, recs []Record) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -195,6 +208,9 @@ func CheckAppend(ctx context.Context, id string, after int64, recs []Record) err
 		}
 		if r.Event == nil || r.Time.IsZero() {
 			return fmt.Errorf("append to session %q: record %d has no event or no time", id, r.Seq)
+		}
+		if problem := lacks(r.Event); problem != "" {
+			return fmt.Errorf("append to session %q: record %d (%s): %s", id, r.Seq, r.Event.Kind(), problem)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record %d: %w", r.Seq, err)
 	}
-	return json.Marshal(recordJSON{r.Seq, r.Time, r.Event.Kind(), data})
+	return marshal(recordJSON{r.Seq, r.Time, r.Event.Kind(), data})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -55,11 +56,26 @@ func EncodeEvent(ev Event) ([]byte, error) {
 	if ev == nil {
 		return nil, errors.New("encode event: it is nil")
 	}
-	data, err := json.Marshal(ev)
+	data, err := marshal(ev)
 	if err != nil {
 		return nil, fmt.Errorf("encode event %s: %w", ev.Kind(), err)
 	}
+	if data[0] != '{' {
+		return nil, fmt.Errorf("encode event %s: it is nil", ev.Kind())
+	}
 	return data, nil
+}
+
+// marshal is json.Marshal without the escapes for HTML, which would alter the
+// raw JSON of providers and triple the size of a page's text.
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
 // DecodeEvent is the inverse of [EncodeEvent]. Its errors are of type
@@ -67,15 +83,49 @@ func EncodeEvent(ev Event) ([]byte, error) {
 func DecodeEvent(kind string, data []byte) (Event, error) {
 	ev := newEvent(kind)
 	if ev == nil {
-		return nil, &FormatError{Kind: kind, Problem: "this version does not know the kind of event", Hint: "use a newer quarry"}
+		return nil, &FormatError{Kind: kind, Problem: "this version does not know the kind of event", Hint: newerHint}
 	}
-	if err := json.Unmarshal(data, ev); err != nil {
-		return nil, &FormatError{Kind: kind, Problem: "it is damaged: " + err.Error(), Hint: "restore the journal from a copy"}
+	if kind == KindStarted {
+		// A newer format may not even fit today's Started.
+		var head struct{ Format int }
+		if json.Unmarshal(data, &head) == nil && head.Format > FormatVersion {
+			return nil, &FormatError{Kind: kind, Problem: fmt.Sprintf("the journal has format %d and this version reads up to %d", head.Format, FormatVersion), Hint: newerHint}
+		}
 	}
-	if s, ok := ev.(*Started); ok && s.Format > FormatVersion {
-		return nil, &FormatError{Kind: kind, Problem: fmt.Sprintf("the journal has format %d and this version reads up to %d", s.Format, FormatVersion), Hint: "use a newer quarry"}
+	problem := "it is not a JSON object"
+	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
+		if err := json.Unmarshal(data, ev); err != nil {
+			problem = err.Error()
+		} else {
+			problem = lacks(ev)
+		}
+	}
+	if problem != "" {
+		return nil, &FormatError{Kind: kind, Problem: "it is damaged: " + problem, Hint: "restore the journal from a copy"}
 	}
 	return ev, nil
+}
+
+const newerHint = "use a newer quarry"
+
+// lacks tells what an event must have and has not, so that nobody else needs to
+// look; empty where it is complete.
+func lacks(ev Event) string {
+	switch ev := ev.(type) {
+	case *Prompted:
+		if ev.Message == nil {
+			return "it has no message"
+		}
+	case *ModelAnswered:
+		if ev.Response == nil || ev.Response.Message == nil {
+			return "it has no response, or one without a message"
+		}
+	case *ModelFailed:
+		if ev.Error == nil {
+			return "it has no error"
+		}
+	}
+	return ""
 }
 
 // NewID returns a fresh session id: a ULID, which sorts by the time it was made.

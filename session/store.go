@@ -14,7 +14,8 @@ type Store interface {
 	// Append adds records to the journal of a session, all or none of them, and
 	// returns when they are durable. The first must have Seq after+1, the others
 	// must follow densely. It returns ErrConflict unless after is the last
-	// sequence number of the session; after 0 creates the session.
+	// sequence number of the session; after 0 creates the session, and any other
+	// is ErrNotFound where there is none.
 	Append(ctx context.Context, id string, after int64, recs []Record) error
 	// Load yields the records with a Seq above after, in order. For a session
 	// that the store does not have it yields ErrNotFound. A damaged record is a
