@@ -136,12 +136,13 @@ func (l *loop) prompted(ev *session.Prompted) error {
 }
 
 // say appends a message. Two user messages in a row become one, because some
-// providers demand that roles alternate.
+// providers demand that roles alternate; the requests made so far keep the
+// message as it was.
 func (l *loop) say(msg *model.Message) {
 	if n := len(l.messages); n > 0 && msg.Role == model.RoleUser && l.messages[n-1].Role == model.RoleUser {
 		last := l.messages[n-1]
 		blocks := append(last.Blocks[:len(last.Blocks):len(last.Blocks)], msg.Blocks...)
-		l.messages[n-1] = model.NewMessage(model.RoleUser, blocks...)
+		l.messages = append(l.messages[:n-1:n-1], model.NewMessage(model.RoleUser, blocks...))
 		return
 	}
 	l.messages = append(l.messages, msg)
