@@ -188,6 +188,10 @@ func (l *loop) decide(resp *model.Response, text string) {
 			l.end(session.Success, session.ReasonCompleted, "")
 		}
 	case model.StopPauseTurn:
+		if len(l.calls) > 0 {
+			l.phase, l.parts = acting, ""
+			return
+		}
 		l.goOn()
 	case model.StopMaxTokens:
 		if text == "" || continued || len(l.calls) > 0 {
