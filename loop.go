@@ -101,7 +101,8 @@ func (l *loop) Apply(rec session.Record) error {
 	case *session.Resumed:
 		l.resumed()
 	case *session.Expired:
-		if l.open {
+		// A result that stands was reached in time.
+		if l.open && l.phase != ending {
 			l.end(session.Limited, session.ReasonWallClock, fmt.Sprintf("the prompt was worked on for %v, which is its limit; raise Limits.Timeout to give it more", ev.Value))
 		}
 	case *session.Interrupted:
