@@ -123,6 +123,7 @@ func (l *loop) prompted(ev *session.Prompted) error {
 	}
 	l.open = true
 	l.result = Result{Session: l.id}
+	l.attempt = 0 // what an earlier prompt asked is not asked again
 	l.continued, l.parts, l.refusals = false, "", 0
 	l.guard = guard{}
 	msg := ev.Message
