@@ -124,6 +124,9 @@ func (l *loop) prompted(ev *session.Prompted) error {
 	l.open = true
 	l.result = Result{Session: l.id}
 	l.attempt = 0 // what an earlier prompt asked is not asked again
+	if l.continued { // and never answered; the new prompt asks for something else
+		l.messages = l.messages[: len(l.messages)-1 : len(l.messages)-1]
+	}
 	l.continued, l.parts, l.refusals = false, "", 0
 	l.guard = guard{}
 	msg := ev.Message
