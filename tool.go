@@ -196,16 +196,21 @@ func (t *Tool) def() model.ToolDef {
 // repeatable tells whether a call that was cut off may simply be run again.
 func (t *Tool) repeatable() bool { return t.spec.Effect == ReadOnly || t.spec.Idempotent }
 
-// key returns the value that keyed calls are serialised by.
+// key returns the value that keyed calls are serialised by. It is the same for
+// all ways in which JSON can write one value.
 func (t *Tool) key(input json.RawMessage) string {
 	if t.spec.Effect != Keyed {
 		return ""
 	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(input, &fields) != nil {
+	var fields map[string]any
+	if json.Unmarshal(input, &fields) != nil || fields[t.spec.KeyField] == nil {
 		return ""
 	}
-	return string(fields[t.spec.KeyField])
+	key, err := json.Marshal(fields[t.spec.KeyField])
+	if err != nil {
+		return ""
+	}
+	return string(key)
 }
 
 // toolSchema is a tool's schema in the forms that are needed.
