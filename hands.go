@@ -80,7 +80,8 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool)
 	began := time.Now()
 	done := make(chan toolOutcome, 1)
 	go func() {
-		var o toolOutcome
+		// It stays where the handler ends the goroutine itself, by runtime.Goexit.
+		o := toolOutcome{err: errors.New("the tool ended without an answer")}
 		defer func() {
 			if p := recover(); p != nil {
 				o.err = fmt.Errorf("the tool panicked: %v", p)
