@@ -123,7 +123,7 @@ func (l *loop) prompted(ev *session.Prompted) error {
 	}
 	l.open = true
 	l.result = Result{Session: l.id}
-	l.attempt = 0 // what an earlier prompt asked is not asked again
+	l.attempt = 0    // what an earlier prompt asked is not asked again
 	if l.continued { // and never answered; the new prompt asks for something else
 		l.messages = l.messages[: len(l.messages)-1 : len(l.messages)-1]
 	}
