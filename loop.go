@@ -3,6 +3,8 @@ package quarry
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/quarry-sdk/quarry/model"
@@ -123,8 +125,9 @@ func (l *loop) prompted(ev *session.Prompted) error {
 	}
 	l.open = true
 	l.result = Result{Session: l.id}
-	l.attempt = 0    // what an earlier prompt asked is not asked again
-	if l.continued { // and never answered; the new prompt asks for something else
+	// What an earlier prompt asked and got no answer to is not asked again.
+	l.attempt = 0
+	if l.continued {
 		l.messages = l.messages[: len(l.messages)-1 : len(l.messages)-1]
 	}
 	l.continued, l.parts, l.refusals = false, "", 0
@@ -166,14 +169,34 @@ func (l *loop) modelAnswered(ev *session.ModelAnswered) {
 	}
 	text := said.Text()
 	l.result.Text = l.parts + text
-	// A provider accepts no assistant message without content, so an empty
-	// answer leaves no trace in the history.
-	if len(said) > 0 {
-		l.messages = append(l.messages, resp.Message)
+	if msg := spoken(resp.Message); msg != nil {
+		l.messages = append(l.messages, msg)
 	}
 	l.before = len(l.answered)
 	l.calls = callsOf(said.ToolUses())
 	l.decide(resp, text)
+}
+
+// spoken is what of an answer goes into the history. Providers send texts of
+// nothing but white space, and accept neither those nor a message without
+// content; so an empty answer, nil here, leaves no trace.
+func spoken(msg *model.Message) *model.Message {
+	if msg == nil {
+		return nil
+	}
+	blank := func(b model.Block) bool {
+		t, ok := b.(*model.Text)
+		return ok && strings.TrimSpace(t.Text) == ""
+	}
+	if slices.ContainsFunc(msg.Blocks, blank) {
+		kept := model.NewMessage(msg.Role, slices.DeleteFunc(slices.Clone(msg.Blocks), blank)...)
+		kept.Provider = msg.Provider
+		msg = kept
+	}
+	if len(msg.Blocks) == 0 {
+		return nil
+	}
+	return msg
 }
 
 // decide is the table of stop reasons.
@@ -199,7 +222,7 @@ func (l *loop) decide(resp *model.Response, text string) {
 		}
 		l.goOn()
 	case model.StopMaxTokens:
-		if text == "" || continued || len(l.calls) > 0 {
+		if strings.TrimSpace(text) == "" || continued || len(l.calls) > 0 {
 			l.end(session.Truncated, session.ReasonMaxTokens, "the model's answer was cut off at its token limit; raise Config.MaxTokens")
 			return
 		}
