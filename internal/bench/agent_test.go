@@ -1,0 +1,63 @@
+package bench
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/quarry-sdk/quarry"
+	"github.com/quarry-sdk/quarry/model/anthropic"
+	"github.com/quarry-sdk/quarry/session"
+	"github.com/quarry-sdk/quarry/session/sqlite"
+)
+
+type echoIn struct {
+	Step int `json:"step" jsonschema:"the number of the step"`
+}
+
+func echo() *quarry.Tool {
+	return quarry.NewTool(quarry.ToolSpec{
+		Name: "echo", Description: "Returns the step's number.", Effect: quarry.ReadOnly,
+	}, func(_ context.Context, in echoIn) (string, error) { return "step", nil })
+}
+
+func newAgent(tb testing.TB, base string, store session.Store) *quarry.Agent {
+	tb.Helper()
+	m, err := anthropic.New(anthropic.Config{APIKey: "test-key", BaseURL: base, Model: "loop"})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	agent, err := quarry.New(quarry.Config{
+		Instructions: "Call echo until you are done.",
+		Limits:       quarry.Limits{Turns: 10_000},
+		Model:        m,
+		Store:        store,
+		Tools:        []*quarry.Tool{echo()},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return agent
+}
+
+func newSQLite(tb testing.TB) session.Store {
+	tb.Helper()
+	store, err := sqlite.Open(tb.Context(), sqlite.Config{Path: filepath.Join(tb.TempDir(), "quarry.db")})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { store.Close() })
+	return store
+}
+
+// runOnce runs a prompt and checks that all its rounds were done.
+func runOnce(tb testing.TB, agent *quarry.Agent, steps int) {
+	tb.Helper()
+	result, err := agent.Run(tb.Context(), quarry.Input{Prompt: "Begin."})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if !result.OK() || result.ToolCalls != steps || result.Text != "done" {
+		tb.Fatalf("the run came to %s (%s) after %d of %d tool calls: %s", result.Subtype, result.Reason, result.ToolCalls, steps, result.Detail)
+	}
+}
