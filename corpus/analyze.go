@@ -14,13 +14,15 @@ import (
 type kind uint8
 
 const (
-	wordTerm  kind = iota // the stem of a word, a number, or a bigram of an East Asian script
-	wholeTerm             // an identifier or another compound as a whole: pg_stat_activity, server.crt, --flag
+	wordTerm    kind = iota // the stem of a word, a number, or a bigram of an East Asian script
+	surfaceTerm             // the exact form of a word
+	wholeTerm               // an identifier or another compound as a whole: pg_stat_activity, server.crt, --flag
 )
 
 // term is one analysed word of a text.
 type term struct {
 	text       string
+	word       string // the exact word, "" where text is that already
 	kind       kind
 	start, end int // byte offsets of the surface form
 }
@@ -61,7 +63,7 @@ func (a *analyzer) terms(list []term, s string) []term {
 	closeCompound := func(end int) {
 		if compound >= 0 && (parts > 1 || flag) {
 			if whole := fold(s[compound:end]); len(whole) <= maxTerm {
-				list = append(list, term{whole, wholeTerm, compound, end})
+				list = append(list, term{whole, "", wholeTerm, compound, end})
 			}
 		}
 		compound, parts, flag = -1, 0, false
@@ -162,7 +164,8 @@ func (a *analyzer) word(list []term, s string, start, end int) []term {
 	if w == "" || stopWords[w] {
 		return list
 	}
-	return append(list, term{a.stem(w), wordTerm, start, end})
+	stem, exact := a.stem(w)
+	return append(list, term{stem, exact, wordTerm, start, end})
 }
 
 var clitics = map[string]bool{"s": true, "t": true, "d": true, "m": true, "ll": true, "re": true, "ve": true}
@@ -177,14 +180,14 @@ func (a *analyzer) pairs(list *[]term, s string, i int) int {
 		}
 		this := s[i : i+size]
 		if prev != "" {
-			*list = append(*list, term{fold(prev + this), wordTerm, prevAt, i + size})
+			*list = append(*list, term{fold(prev + this), "", wordTerm, prevAt, i + size})
 			alone = false
 		}
 		prev, prevAt = this, i
 		i += size
 	}
 	if alone {
-		*list = append(*list, term{fold(prev), wordTerm, prevAt, i})
+		*list = append(*list, term{fold(prev), "", wordTerm, prevAt, i})
 	}
 	return i
 }
@@ -213,18 +216,19 @@ func fold(s string) string {
 	return norm.NFC.String(sb.String())
 }
 
-// stem returns the English stem of a folded word; words with digits or beyond ASCII stay as they are.
-func (a *analyzer) stem(w string) string {
+// stem returns the English stem of a folded word, and the word itself; words with digits or beyond ASCII, and very
+// short ones, stay as they are and have no other exact form.
+func (a *analyzer) stem(w string) (stem, exact string) {
 	if len(w) < 3 {
-		return w
+		return w, ""
 	}
 	for i := range len(w) {
 		if w[i] < 'a' || w[i] > 'z' {
-			return w
+			return w, ""
 		}
 	}
 	if s, ok := a.stems[w]; ok {
-		return s
+		return s, w
 	}
 	env := snowballstem.NewEnv(w)
 	english.Stem(env)
@@ -233,5 +237,5 @@ func (a *analyzer) stem(w string) string {
 		clear(a.stems)
 	}
 	a.stems[strings.Clone(w)] = s
-	return s
+	return s, w
 }

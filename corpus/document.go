@@ -22,6 +22,7 @@ type Document struct {
 	Sections []Section
 
 	passages []passage
+	links    []outLink
 }
 
 // Section is one headed part of a document. Sections nest: the bytes of a section include those of its subsections.

@@ -50,6 +50,7 @@ func read(name, id string, data []byte, passageSize int) (*Document, error) {
 	}
 	doc.Text = e.text
 	doc.Sections = e.sections(doc.Title)
+	doc.links = outLinks(name, e)
 	doc.passages = split(doc.Text, doc.Sections, e.linked, passageSize)
 	return doc, nil
 }

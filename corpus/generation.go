@@ -16,7 +16,7 @@ import (
 // The directory of an index holds
 //
 //	CURRENT             which generation is valid, written last and atomically
-//	gen-000001/         one generation: manifest.json and the bleve store; never changed once CURRENT names it
+//	gen-000001/         one generation: manifest.json, links.json and the bleve store; never changed once CURRENT names it
 //	writer.lock         held while an Update runs
 //
 // An Update links the files of the valid generation into a new one, changes that, and moves CURRENT. So a search never
@@ -24,6 +24,7 @@ import (
 const (
 	currentName  = "CURRENT"
 	manifestName = "manifest.json"
+	linksName    = "links.json"
 	storeName    = "store"
 	lockName     = "writer.lock"
 	genPrefix    = "gen-"

@@ -121,8 +121,8 @@ func (w *htmlWalker) walk(n *html.Node, depth int) {
 	case atom.A:
 		start := len(w.buf)
 		w.children(n, depth)
-		if attr(n, "href") != "" {
-			w.link(start)
+		if href := attr(n, "href"); href != "" {
+			w.link(start, href)
 		}
 	case atom.Article, atom.Main:
 		w.article++

@@ -38,6 +38,9 @@ type docEntry struct {
 	Cuts   []int  `json:"cuts"`   // ends of the passages
 	Words  []int  `json:"words"`  // terms of the body, per passage
 	Linked []int  `json:"linked"` // bytes in hyperlinks, per passage
+
+	Anchors    int    `json:"anchors,omitempty"`     // terms in the texts of the links to the document
+	AnchorHash string `json:"anchor_hash,omitempty"` // of those texts
 }
 
 // fileSum guards a file of the generation against damage.

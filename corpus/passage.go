@@ -14,7 +14,7 @@ type passage struct {
 
 // split cuts a text into passages of about size bytes: at the beginning of a section once the passage has a quarter of
 // the size, else, when the section is longer, at the last paragraph, line, sentence or word that fits.
-func split(text string, sections []Section, linked []span, size int) []passage {
+func split(text string, sections []Section, linked []link, size int) []passage {
 	var list []passage
 	next := 1 // the next section to begin
 	for start := 0; start < len(text); {

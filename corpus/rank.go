@@ -3,55 +3,32 @@ package corpus
 import (
 	"context"
 	"math"
-	"sort"
+	"slices"
 )
 
-// weights are the constants of the ranking.
+// weights are the constants of the ranking; doc.go explains what each part is for.
 type weights struct {
-	k1, b     float64 // BM25 of documents
-	pk1, pb   float64 // BM25 of passages
-	title     float64 // occurrences in the body that one in the title is worth
-	head      float64 // occurrences in a passage that one in its heading path is worth
-	whole     float64 // weight of a compound found as a whole
-	passage   float64 // weight of the best passage beside the document
-	second    float64 // weight of the second best passage
-	links     float64 // share of the score that a text of nothing but links loses
-	feedback  int     // passages that pseudo relevance feedback reads
-	expand    int     // terms that it adds
-	expansion float64 // weight of all added terms together, of the query's
+	k1, b    float64 // BM25 of documents: saturation of the term frequency, share of the length normalisation
+	pk1, pb  float64 // the same of passages
+	surface  float64 // share of a word's score that its exact form earns, the rest its stem
+	title    float64 // weight of a match in the title
+	head     float64 // occurrences in a passage that one in its heading path is worth
+	whole    float64 // weight of a compound found as a whole
+	anchor   float64 // weight of a match in the texts of links to the document
+	passage  float64 // weight of the best passage beside the document
+	decay    float64 // weight of each further passage relative to the one before
+	links    float64 // share of the score that a text of nothing but links loses
+	synonym  float64 // weight of a synonym where the word itself is missing
+	glossary float64 // weight of an English gloss when the corpus also knows the East Asian word
 }
 
-var defaults = weights{k1: 1.2, b: 0.75, pk1: 1.2, pb: 0.75, title: 1, head: 1, whole: 1, passage: 1, second: 0, links: 0.5}
-
-// queryTerm is one distinct term of a query.
-type queryTerm struct {
-	text   string
-	kind   kind
-	weight float64
+var defaults = weights{
+	k1: 1.2, b: 0.75, pk1: 1.2, pb: 0.75, surface: 0.3, title: 0.8, head: 1, whole: 1, anchor: 0.7,
+	passage: 1, decay: 0.5, links: 0.5, synonym: 0.5, glossary: 0.3,
 }
 
-// analyseQuery returns the distinct terms of a query in the order of their first occurrence.
-func analyseQuery(query string) []queryTerm {
-	var list []queryTerm
-	at := make(map[queryTerm]int)
-	for _, t := range newAnalyzer().terms(nil, query) {
-		q := queryTerm{text: t.text, kind: t.kind}
-		if i, ok := at[q]; ok {
-			list[i].weight++
-			continue
-		}
-		at[q] = len(list)
-		q.weight = 1
-		list = append(list, q)
-	}
-	return list
-}
-
-// scores holds the running figures of one search.
-type scores struct {
-	doc     []float64 // document -> score as a whole
-	passage []float64 // passage -> score on its own
-}
+// topPassages is the number of passages of a document that count.
+const topPassages = 4
 
 // ranked is a document with its best passage.
 type ranked struct {
@@ -60,118 +37,213 @@ type ranked struct {
 	score   float64
 }
 
-// idf is the inverse document frequency of a term in n of total texts, never negative.
+// tally sums scores over a sparse set of places.
+type tally struct {
+	value   []float64
+	touched []int32
+}
+
+func newTally(n int) tally { return tally{value: make([]float64, n)} }
+
+func (t *tally) add(i int32, v float64) {
+	if t.value[i] == 0 {
+		t.touched = append(t.touched, i)
+	}
+	t.value[i] += v
+}
+
+// raise lifts t to weight times from where that is more, and empties from.
+func (t *tally) raise(from *tally, weight float64) {
+	for _, i := range from.touched {
+		v := weight * from.value[i]
+		from.value[i] = 0
+		if t.value[i] == 0 && v > 0 {
+			t.touched = append(t.touched, i)
+		}
+		t.value[i] = max(t.value[i], v)
+	}
+	from.touched = from.touched[:0]
+}
+
+// pour adds from to t and empties it.
+func (t *tally) pour(from *tally) {
+	for _, i := range from.touched {
+		t.add(i, from.value[i])
+		from.value[i] = 0
+	}
+	from.touched = from.touched[:0]
+}
+
+// scorer computes one ranking.
+type scorer struct {
+	s *snapshot
+	w *weights
+	// doc and passage are the totals; the others belong to the concept and the variant at hand.
+	doc, passage               tally
+	conceptDoc, conceptPassage tally
+	variantDoc, variantPassage tally
+}
+
+func newScorer(s *snapshot, w *weights) *scorer {
+	docs, passages := len(s.man.Docs), len(s.docOf)
+	return &scorer{
+		s: s, w: w, doc: newTally(docs), passage: newTally(passages), conceptDoc: newTally(docs),
+		conceptPassage: newTally(passages), variantDoc: newTally(docs), variantPassage: newTally(passages),
+	}
+}
+
+// idf is the inverse document frequency of a term that n of total texts hold; it is never negative.
 func idf(total, n int) float64 {
 	return math.Log(1 + (float64(total)-float64(n)+0.5)/(float64(n)+0.5))
 }
 
-// score adds the BM25 contributions of one term to documents and passages.
-func (s *snapshot) score(ctx context.Context, w *weights, sc *scores, q queryTerm) error {
-	boost := q.weight
-	field := fieldBody
-	var title, head []posting
-	var err error
-	if q.kind == wholeTerm {
-		field = fieldWhole
-		boost *= w.whole
-	} else {
-		if title, err = s.lookup(ctx, fieldTitle, q.text); err != nil {
-			return err
+// saturate is the part of BM25 that depends on the text: tf occurrences among words, where avg is usual.
+func saturate(tf, words, avg, k1, b float64) float64 {
+	return tf * (k1 + 1) / (tf + k1*(1-b+b*words/avg))
+}
+
+// run scores every concept. Of a concept's variants the best counts in each document and passage.
+func (r *scorer) run(ctx context.Context, query []concept) error {
+	for _, c := range query {
+		for _, v := range c.variants {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			if err := r.variant(ctx, v); err != nil {
+				return err
+			}
+			r.conceptDoc.raise(&r.variantDoc, v.weight*c.weight)
+			r.conceptPassage.raise(&r.variantPassage, v.weight*c.weight)
 		}
-		if head, err = s.lookup(ctx, fieldHead, q.text); err != nil {
-			return err
-		}
-	}
-	body, err := s.lookup(ctx, field, q.text)
-	if err != nil {
-		return err
-	}
-	// Both lists are sorted by passage: walk them together, document by document.
-	type group struct {
-		doc    int32
-		tf     float64
-		lo, hi int
-	}
-	docs := make([]group, 0, len(body))
-	i, j := 0, 0
-	for i < len(body) || j < len(title) {
-		g := group{doc: math.MaxInt32, lo: i}
-		if i < len(body) {
-			g.doc = s.docOf[body[i].passage]
-		}
-		if j < len(title) {
-			g.doc = min(g.doc, s.docOf[title[j].passage])
-		}
-		for ; i < len(body) && s.docOf[body[i].passage] == g.doc; i++ {
-			g.tf += float64(body[i].freq)
-		}
-		g.hi = i
-		for ; j < len(title) && s.docOf[title[j].passage] == g.doc; j++ {
-			g.tf += w.title * float64(title[j].freq)
-		}
-		docs = append(docs, g)
-	}
-	docIDF := boost * idf(len(s.man.Docs), len(docs))
-	for _, g := range docs {
-		norm := w.k1 * (1 - w.b + w.b*s.docWords[g.doc]/s.avgDoc)
-		sc.doc[g.doc] += docIDF * g.tf * (w.k1 + 1) / (g.tf + norm)
-	}
-	passIDF := boost * idf(len(s.docOf), max(len(body), len(head)))
-	add := func(p int32, tf float64) {
-		norm := w.pk1 * (1 - w.pb + w.pb*s.words[p]/s.avgWords)
-		sc.passage[p] += passIDF * tf * (w.pk1 + 1) / (tf + norm)
-	}
-	i, j = 0, 0
-	for i < len(body) || j < len(head) {
-		switch {
-		case j == len(head) || i < len(body) && body[i].passage < head[j].passage:
-			add(body[i].passage, float64(body[i].freq))
-			i++
-		case i == len(body) || head[j].passage < body[i].passage:
-			add(head[j].passage, w.head*float64(head[j].freq))
-			j++
-		default:
-			add(body[i].passage, float64(body[i].freq)+w.head*float64(head[j].freq))
-			i++
-			j++
-		}
+		r.doc.pour(&r.conceptDoc)
+		r.passage.pour(&r.conceptPassage)
 	}
 	return nil
 }
 
-// rank returns the documents that hold a term of the query, best first; equal scores are ordered by path.
-func (s *snapshot) rank(ctx context.Context, w *weights, query []queryTerm) ([]ranked, *scores, error) {
-	sc := &scores{doc: make([]float64, len(s.man.Docs)), passage: make([]float64, len(s.docOf))}
-	for _, q := range query {
-		if err := context.Cause(ctx); err != nil {
-			return nil, nil, err
+func (r *scorer) variant(ctx context.Context, v variant) error {
+	if v.kind == wholeTerm {
+		body, err := r.s.lookup(ctx, fieldWhole, v.text)
+		r.body(body, nil, r.w.whole)
+		return err
+	}
+	body, err := r.s.lookup(ctx, fieldBody, v.text)
+	if err != nil {
+		return err
+	}
+	head, err := r.s.lookup(ctx, fieldHead, v.text)
+	if err != nil {
+		return err
+	}
+	if v.word == "" {
+		r.body(body, head, 1)
+	} else {
+		exact, err := r.s.lookup(ctx, fieldSurface, v.word)
+		if err != nil {
+			return err
 		}
-		if err := s.score(ctx, w, sc, q); err != nil {
-			return nil, nil, err
+		r.body(body, head, 1-r.w.surface)
+		r.body(exact, nil, r.w.surface)
+	}
+	title, err := r.s.lookup(ctx, fieldTitle, v.text)
+	if err != nil {
+		return err
+	}
+	rarity := idf(len(r.s.man.Docs), r.s.spread(body))
+	for _, t := range title {
+		r.variantDoc.add(r.s.docOf[t.passage], r.w.title*rarity)
+	}
+	anchor, err := r.s.lookup(ctx, fieldAnchor, v.text)
+	if err != nil {
+		return err
+	}
+	rarity = idf(len(r.s.man.Docs), len(anchor))
+	for _, t := range anchor {
+		doc := r.s.docOf[t.passage]
+		r.variantDoc.add(doc, r.w.anchor*rarity*saturate(float64(t.freq), r.s.anchors[doc], r.s.avgAnchors, r.w.k1, r.w.b))
+	}
+	return nil
+}
+
+// body adds what occurrences in the text, and in the heading paths above it, are worth. Both lists are sorted.
+func (r *scorer) body(body, head []posting, weight float64) {
+	s, w := r.s, r.w
+	rarity := weight * idf(len(s.man.Docs), s.spread(body))
+	for lo := 0; lo < len(body); {
+		doc, tf := s.docOf[body[lo].passage], 0.0
+		for ; lo < len(body) && s.docOf[body[lo].passage] == doc; lo++ {
+			tf += float64(body[lo].freq)
+		}
+		r.variantDoc.add(doc, rarity*saturate(tf, s.docWords[doc], s.avgDoc, w.k1, w.b))
+	}
+	rarity = weight * idf(len(s.docOf), max(len(body), len(head)))
+	for i, j := 0, 0; i < len(body) || j < len(head); {
+		p, tf := int32(math.MaxInt32), 0.0
+		if i < len(body) {
+			p = body[i].passage
+		}
+		if j < len(head) {
+			p = min(p, head[j].passage)
+		}
+		if i < len(body) && body[i].passage == p {
+			tf = float64(body[i].freq)
+			i++
+		}
+		if j < len(head) && head[j].passage == p {
+			tf += w.head * float64(head[j].freq)
+			j++
+		}
+		r.variantPassage.add(p, rarity*saturate(tf, s.words[p], s.avgWords, w.pk1, w.pb))
+	}
+}
+
+// spread counts the documents of a sorted list of postings.
+func (s *snapshot) spread(list []posting) int {
+	n, last := 0, int32(-1)
+	for _, p := range list {
+		if d := s.docOf[p.passage]; d != last {
+			n, last = n+1, d
 		}
 	}
-	var list []ranked
-	for d, score := range sc.doc {
-		r := ranked{doc: int32(d), passage: s.first[d]}
-		best, second := 0.0, 0.0
+	return n
+}
+
+// rank returns the documents that hold a term of the query, best first; equal scores are ordered by path.
+func (s *snapshot) rank(ctx context.Context, w *weights, query []concept) ([]ranked, error) {
+	r := newScorer(s, w)
+	if err := r.run(ctx, query); err != nil {
+		return nil, err
+	}
+	list := make([]ranked, 0, len(r.doc.touched))
+	for _, d := range r.doc.touched {
+		hit := ranked{doc: d, passage: s.first[d], score: r.doc.value[d] * (1 - w.links*s.docLinked[d])}
+		var top [topPassages]float64
 		for p := s.first[d]; p < s.first[d+1]; p++ {
-			v := sc.passage[p] * (1 - w.links*s.linked[p])
-			if v > best {
-				best, second, r.passage = v, best, p
-			} else if v > second {
-				second = v
+			v := r.passage.value[p] * (1 - w.links*s.linked[p])
+			if v > top[0] {
+				hit.passage = p
+			}
+			for k := range top {
+				if v > top[k] {
+					v, top[k] = top[k], v
+				}
 			}
 		}
-		r.score = score*(1-w.links*s.docLinked[d]) + w.passage*best + w.second*second
-		if r.score > 0 {
-			list = append(list, r)
+		share := w.passage
+		for _, v := range top {
+			hit.score += share * v
+			share *= w.decay
 		}
+		list = append(list, hit)
 	}
-	sort.Slice(list, func(i, j int) bool {
-		if list[i].score != list[j].score {
-			return list[i].score > list[j].score
+	slices.SortFunc(list, func(a, b ranked) int {
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
 		}
-		return list[i].doc < list[j].doc
+		return int(a.doc - b.doc)
 	})
-	return list, sc, nil
+	return list, nil
 }

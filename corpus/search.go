@@ -32,8 +32,8 @@ func (x *Index) Search(ctx context.Context, query string, limit int) ([]Hit, err
 		if s == nil {
 			return nil
 		}
-		terms := analyseQuery(query)
-		list, _, err := s.rank(ctx, &defaults, terms)
+		terms := s.analyseQuery(ctx, query, &defaults)
+		list, err := s.rank(ctx, &defaults, terms)
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (x *Index) Passages(ctx context.Context, docID, query string, n int) ([]Pas
 		if err != nil {
 			return err
 		}
-		list, err = s.passages(ctx, i, doc, analyseQuery(query))
+		list, err = s.passages(ctx, i, doc, s.analyseQuery(ctx, query, &defaults))
 		return err
 	})
 	if n > 0 && n < len(list) {

@@ -26,6 +26,8 @@ type snapshot struct {
 	avgDoc     float64        // mean of docWords
 	linked     []float64      // passage -> share of its bytes that are hyperlinks
 	docLinked  []float64      // document -> share of its bytes that are hyperlinks
+	anchors    []float64      // document -> terms in the texts of links to it
+	avgAnchors float64        // mean of anchors where there are any
 	postings   *postingCache
 
 	store  bleve.Index
@@ -90,7 +92,7 @@ func openGeneration(dir, generation string) (s *snapshot, err error) {
 func (s *snapshot) layout() {
 	s.byID = make(map[string]int, len(s.man.Docs))
 	s.first = make([]int32, 0, len(s.man.Docs)+1)
-	total := 0.0
+	total, called := 0.0, 0.0
 	for i, d := range s.man.Docs {
 		s.byID[d.ID] = i
 		s.first = append(s.first, int32(len(s.docOf)))
@@ -106,7 +108,13 @@ func (s *snapshot) layout() {
 		s.docWords = append(s.docWords, float64(words))
 		s.docLinked = append(s.docLinked, float64(linked)/float64(max(d.Bytes, 1)))
 		total += float64(words)
+		s.anchors = append(s.anchors, float64(d.Anchors))
+		if d.Anchors > 0 {
+			s.avgAnchors += float64(d.Anchors)
+			called++
+		}
 	}
+	s.avgAnchors = max(s.avgAnchors/max(called, 1), 1)
 	s.first = append(s.first, int32(len(s.docOf)))
 	s.avgWords = max(total/float64(max(len(s.docOf), 1)), 1)
 	s.avgDoc = max(total/float64(max(len(s.man.Docs), 1)), 1)
@@ -136,8 +144,9 @@ func (s *snapshot) number() error {
 		for len(s.passageOf) <= n {
 			s.passageOf = append(s.passageOf, -1)
 		}
-		if p := s.passage(key); p >= 0 {
-			s.passageOf[n] = p
+		p, anchor := s.passage(key)
+		s.passageOf[n] = p
+		if p >= 0 && !anchor {
 			found++
 		}
 	}
@@ -147,19 +156,26 @@ func (s *snapshot) number() error {
 	return nil
 }
 
-// passage resolves the key of a passage's record, -1 for other keys.
-func (s *snapshot) passage(key string) int32 {
+// passage resolves the key of a passage's record, and that of the links to a document to its first passage. It returns
+// -1 for other keys.
+func (s *snapshot) passage(key string) (p int32, anchor bool) {
+	if id, ok := strings.CutPrefix(key, "a\x00"); ok {
+		if doc, known := s.byID[id]; known {
+			return s.first[doc], true
+		}
+		return -1, true
+	}
 	rest, ok := strings.CutPrefix(key, "p\x00")
 	if !ok {
-		return -1
+		return -1, false
 	}
 	num, id, ok := strings.Cut(rest, "\x00")
 	n, err := strconv.Atoi(num)
 	doc, known := s.byID[id]
 	if !ok || err != nil || !known || n < 0 || n >= len(s.man.Docs[doc].Cuts) {
-		return -1
+		return -1, false
 	}
-	return s.first[doc] + int32(n)
+	return s.first[doc] + int32(n), false
 }
 
 // bounds returns the bytes of a passage in its document's text.

@@ -13,17 +13,19 @@ const snippetSize = 300
 
 // snippet chooses the window of text[from:to] that holds the most of the query, each term once and by its rarity, and
 // returns its byte offsets.
-func (s *snapshot) snippet(text string, from, to int, query []queryTerm) (start, end int) {
+func (s *snapshot) snippet(text string, from, to int, query []concept) (start, end int) {
 	passage := text[from:to]
 	rarity := make(map[string]float64, len(query))
-	for _, q := range query {
-		field := fieldBody
-		if q.kind == wholeTerm {
-			field = fieldWhole
-		}
-		list, err := s.lookup(context.Background(), field, q.text)
-		if err == nil && len(list) > 0 {
-			rarity[field+q.text] = q.weight * idf(len(s.docOf), len(list))
+	for _, c := range query {
+		for _, v := range c.variants {
+			field := fieldBody
+			if v.kind == wholeTerm {
+				field = fieldWhole
+			}
+			list, err := s.lookup(context.Background(), field, v.text)
+			if key := field + v.text; err == nil && len(list) > 0 {
+				rarity[key] = max(rarity[key], v.weight*c.weight*idf(len(s.docOf), len(list)))
+			}
 		}
 	}
 	type hit struct {
@@ -129,17 +131,15 @@ func window(passage string, lo, hi int) (start, end int) {
 }
 
 // passages scores every passage of one document.
-func (s *snapshot) passages(ctx context.Context, i int, doc *Document, query []queryTerm) ([]Passage, error) {
-	sc := &scores{doc: make([]float64, len(s.man.Docs)), passage: make([]float64, len(s.docOf))}
-	for _, q := range query {
-		if err := s.score(ctx, &defaults, sc, q); err != nil {
-			return nil, err
-		}
+func (s *snapshot) passages(ctx context.Context, i int, doc *Document, query []concept) ([]Passage, error) {
+	r := newScorer(s, &defaults)
+	if err := r.run(ctx, query); err != nil {
+		return nil, err
 	}
 	var list []Passage
 	for p := s.first[i]; p < s.first[i+1]; p++ {
 		from, to := s.bounds(p)
-		hit := Passage{Text: doc.Text[from:to], Start: from, End: to, Score: sc.passage[p]}
+		hit := Passage{Text: doc.Text[from:to], Start: from, End: to, Score: r.passage.value[p]}
 		if sec, ok := doc.SectionAt(from); ok {
 			hit.Heading = sec.Path
 		}

@@ -19,12 +19,14 @@ import (
 
 // Fields of a passage's record.
 const (
-	fieldBody  = "b" // stems of the passage
-	fieldWhole = "w" // compounds of the passage as wholes
-	fieldHead  = "h" // stems of the heading path below the title
-	fieldTitle = "t" // stems of the title and the last part of the id; in the first passage only
-	fieldData  = "d" // stored: a document's sections
-	fieldText  = "x" // stored: a document's text
+	fieldBody    = "b" // stems of the passage
+	fieldWhole   = "w" // compounds of the passage as wholes
+	fieldHead    = "h" // stems of the heading path below the title
+	fieldTitle   = "t" // stems of the title and the last part of the id; in the first passage only
+	fieldSurface = "e" // exact words of the passage
+	fieldAnchor  = "a" // stems of the texts of links to the document; a record of its own
+	fieldData    = "d" // stored: a document's sections
+	fieldText    = "x" // stored: a document's text
 )
 
 // docKey is the record that stores a document, passageKey one that is searched. Ids hold no NUL.
@@ -41,8 +43,12 @@ func tokens(terms []term, k kind) ready {
 	slab := make([]analysis.Token, 0, len(terms))
 	out := make(ready, 0, len(terms))
 	for _, t := range terms {
-		if t.kind == k {
-			slab = append(slab, analysis.Token{Term: []byte(t.text), Start: t.start, End: t.end, Position: len(slab) + 1})
+		text := t.text
+		if k == surfaceTerm {
+			text = t.word
+		}
+		if text != "" && (t.kind == k || k == surfaceTerm && t.kind == wordTerm) {
+			slab = append(slab, analysis.Token{Term: []byte(text), Start: t.start, End: t.end, Position: len(slab) + 1})
 			out = append(out, &slab[len(slab)-1])
 		}
 	}
@@ -75,6 +81,7 @@ func records(doc *Document, a *analyzer) ([]*document.Document, docEntry, error)
 		terms = a.terms(terms[:0], doc.Text[p.start:p.end])
 		words := add(fieldBody, wordTerm)
 		add(fieldWhole, wholeTerm)
+		add(fieldSurface, surfaceTerm)
 		terms = terms[:0]
 		for _, h := range doc.Sections[p.section].Path[1:] {
 			terms = a.terms(terms, h)

@@ -17,9 +17,9 @@ type Term struct {
 func (x *Index) Terms(ctx context.Context, query string) ([]Term, error) {
 	var list []Term
 	err := x.use(ctx, func(s *snapshot) error {
-		seen := make(map[queryTerm]bool)
+		seen := make(map[variant]bool)
 		for _, t := range newAnalyzer().terms(nil, query) {
-			if q := (queryTerm{text: t.text, kind: t.kind}); seen[q] {
+			if q := (variant{text: t.text, kind: t.kind}); seen[q] {
 				continue
 			} else {
 				seen[q] = true

@@ -15,11 +15,15 @@ type textBuilder struct {
 	space    bool // a blank is due before the next text
 	pre      int  // depth of preformatted elements
 	marks    []mark
-	linked   []span // bytes that belong to hyperlinks
-	quiet    int    // depth of elements whose headings are no sections (admonitions, table cells)
+	linked   []link
+	quiet    int // depth of elements whose headings are no sections (admonitions, table cells)
 }
 
-type span struct{ start, end int }
+// link is a hyperlink and the bytes that belong to it.
+type link struct {
+	start, end int
+	href       string
+}
 
 // mark opens a section at start, or with level < 0 closes every section of level -level and deeper.
 type mark struct{ level, start, end int }
@@ -141,9 +145,9 @@ func (b *textBuilder) closeLevel(level int) {
 }
 
 // link notes that the bytes from start on belong to a hyperlink.
-func (b *textBuilder) link(start int) {
+func (b *textBuilder) link(start int, href string) {
 	if len(b.buf) > start {
-		b.linked = append(b.linked, span{start, len(b.buf)})
+		b.linked = append(b.linked, link{start, len(b.buf), href})
 	}
 }
 
@@ -171,7 +175,7 @@ type extract struct {
 	title  string
 	text   string
 	marks  []mark
-	linked []span
+	linked []link
 }
 
 // sections builds the nested section list from the marks. Every path begins with title.

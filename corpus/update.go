@@ -90,7 +90,13 @@ func (x *Index) update(ctx context.Context, folder string) (*Report, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w := &writer{x: x, old: old}
+	w := &writer{x: x, old: old, links: make(map[string][]outLink)}
+	known := make(map[string][]outLink)
+	if old != nil {
+		if err := readJSON(filepath.Join(x.dir, old.generation, linksName), &known); err != nil {
+			return nil, fmt.Errorf("%w: %s: %s", ErrDamaged, linksName, plainError(err))
+		}
+	}
 	defer w.abandon()
 	report := &Report{}
 	var entries []docEntry
@@ -101,9 +107,11 @@ func (x *Index) update(ctx context.Context, folder string) (*Report, error) {
 		case r.records == nil:
 			report.Unchanged++
 			entries = append(entries, r.entry)
+			w.links[r.path] = known[r.path]
 		default:
 			report.Indexed++
 			entries = append(entries, r.entry)
+			w.links[r.path] = r.links
 			if err := w.add(r); err != nil {
 				return nil, err
 			}
@@ -149,6 +157,7 @@ type result struct {
 	skip    string // the reason why it is not indexed
 	entry   docEntry
 	records []*document.Document // nil when unchanged
+	links   []outLink
 	bytes   int
 }
 
@@ -226,7 +235,7 @@ func ingestFile(root *os.Root, f source, before map[string]docEntry, opts Option
 	if err != nil {
 		return result{path: f.path, skip: err.Error()}
 	}
-	r.bytes = len(doc.Text)
+	r.bytes, r.links = len(doc.Text), doc.links
 	return r
 }
 

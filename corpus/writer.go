@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/blevesearch/bleve/v2"
 )
@@ -18,6 +19,7 @@ type writer struct {
 	store bleve.Index
 	batch *bleve.Batch
 	bytes int
+	links map[string][]outLink // path -> links of that document
 }
 
 // begin creates the new generation with the content of the old one.
@@ -80,8 +82,51 @@ func (w *writer) remove(d docEntry) error {
 		return err
 	}
 	w.batch.Delete(docKey(d.ID))
+	w.batch.Delete(anchorKey(d.ID))
 	for n := range d.Cuts {
 		w.batch.Delete(passageKey(d.ID, n))
+	}
+	return nil
+}
+
+// anchor brings the records of the links to each document up to date.
+func (w *writer) anchor(entries []docEntry) error {
+	texts := anchorTexts(w.links)
+	a := newAnalyzer()
+	for i := range entries {
+		e := &entries[i]
+		hash, before := "", ""
+		list := texts[e.Path]
+		if len(list) > 0 {
+			hash = hashOf([]byte(strings.Join(list, "\n")))
+		}
+		if w.old != nil {
+			if at, ok := w.old.byID[e.ID]; ok {
+				before = w.old.man.Docs[at].AnchorHash
+				e.Anchors = w.old.man.Docs[at].Anchors
+			}
+		}
+		e.AnchorHash = hash
+		if hash == before {
+			continue
+		}
+		var terms []term
+		for _, t := range list {
+			terms = a.terms(terms, t)
+		}
+		if e.Anchors = 0; len(terms) == 0 {
+			w.batch.Delete(anchorKey(e.ID))
+			continue
+		}
+		record := anchorRecord(e.ID, terms)
+		for _, t := range terms {
+			if t.kind == wordTerm {
+				e.Anchors++
+			}
+		}
+		if err := w.batch.IndexAdvanced(record); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -103,6 +148,9 @@ func (w *writer) publish(ctx context.Context, entries []docEntry) error {
 	if err := w.begin(); err != nil {
 		return err
 	}
+	if err := w.anchor(entries); err != nil {
+		return err
+	}
 	if err := w.flush(); err != nil {
 		return err
 	}
@@ -113,6 +161,9 @@ func (w *writer) publish(ctx context.Context, entries []docEntry) error {
 	}
 	dir := filepath.Join(w.x.dir, w.name)
 	man := manifest{PassageSize: w.x.opts.PassageSize, Docs: entries}
+	if err := writeJSON(filepath.Join(dir, linksName), w.links); err != nil {
+		return err
+	}
 	if man.Files, err = sums(dir); err != nil {
 		return err
 	}
