@@ -249,6 +249,9 @@ func (t *Turn) Refuse(details string) *Turn {
 	t.stop = model.StopRefusal
 	if details != "" {
 		t.stopDetails = json.RawMessage(details)
+		if !json.Valid(t.stopDetails) {
+			t.err = fmt.Errorf("stop details are not JSON: %s", details)
+		}
 	}
 	return t
 }
@@ -256,6 +259,9 @@ func (t *Turn) Refuse(details string) *Turn {
 // Usage sets what the turn costs. Defaults to a token for each four bytes.
 func (t *Turn) Usage(u model.Usage) *Turn {
 	t.usage = &u
+	if u.Raw != nil && !json.Valid(u.Raw) {
+		t.err = fmt.Errorf("raw usage is not JSON: %s", u.Raw)
+	}
 	return t
 }
 
@@ -303,16 +309,9 @@ func (t *Turn) add(p part) *Turn {
 }
 
 // hang blocks until done is closed, and tells so.
-func (t *Turn) hang(done ...<-chan struct{}) {
+func (t *Turn) hang(done <-chan struct{}) {
 	signal(t.parked)
-	if len(done) == 1 {
-		<-done[0]
-	} else {
-		select {
-		case <-done[0]:
-		case <-done[1]:
-		}
-	}
+	<-done
 	signal(t.left)
 }
 
