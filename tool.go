@@ -116,7 +116,7 @@ func NewTool[In, Out any](spec ToolSpec, fn func(ctx context.Context, in In) (Ou
 	t.run = func(ctx context.Context, input []byte) (rendered, error) {
 		var in In
 		if err := json.Unmarshal(input, &in); err != nil {
-			return rendered{}, fmt.Errorf("the input does not fit: %w", err)
+			return rendered{}, misfit(err)
 		}
 		out, err := fn(ctx, in)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,6 +60,21 @@ func explain(path string, s *jsonschema.Schema, value any) string {
 	return ""
 }
 
+// misfit says in a tool's terms why arguments that fit the schema don't fit its
+// Go type: a whole number may be written as 1.0 in JSON, and be too large in Go.
+func misfit(err error) error {
+	var te *json.UnmarshalTypeError
+	if !errors.As(err, &te) || te.Field == "" {
+		return fmt.Errorf("the arguments do not fit: %w", err)
+	}
+	switch te.Type.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return fmt.Errorf("%s is the %s; send a whole number that fits into %s, written without fraction and exponent", at(te.Field), te.Value, te.Type.Kind())
+	}
+	return fmt.Errorf("%s cannot be a %s; send what the tool's description asks for", at(te.Field), te.Value)
+}
+
 func explainType(path string, s *jsonschema.Schema, value any) string {
 	types := s.Types
 	if s.Type != "" {
@@ -68,12 +84,14 @@ func explainType(path string, s *jsonschema.Schema, value any) string {
 		return ""
 	}
 	is := jsonType(value)
+	var want []string
 	for _, t := range types {
 		if t == is || (t == "number" && is == "integer") {
 			return ""
 		}
+		want = append(want, withArticle(t))
 	}
-	return fmt.Sprintf("%s must be %s; it is %s %s", at(path), withArticle(strings.Join(types, " or ")), withArticle(is), shortJSON(value))
+	return fmt.Sprintf("%s must be %s; it is %s %s", at(path), strings.Join(want, " or "), withArticle(is), shortJSON(value))
 }
 
 func explainObject(path string, s *jsonschema.Schema, v map[string]any) string {
