@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/quarry-sdk/quarry/model"
@@ -28,6 +29,22 @@ type Input struct {
 	Session string
 	// Title is what a new session is called.
 	Title string
+}
+
+// blank tells that there is neither a prompt nor anything that goes with it.
+func (in *Input) blank() bool { return in.Prompt == "" && len(in.Blocks) == 0 }
+
+// check finds what no session could be run with.
+func (in *Input) check() error {
+	if in.Session != "" {
+		if err := session.CheckID(in.Session); err != nil {
+			return err
+		}
+	}
+	if in.Prompt != "" && strings.TrimSpace(in.Prompt) == "" {
+		return errors.New("the prompt is nothing but white space; no model accepts that")
+	}
+	return nil
 }
 
 // Event is one step of a run as it happens. Exactly one of Record, Delta and
@@ -98,21 +115,28 @@ func (a *Agent) Stream(ctx context.Context, in Input) Stream {
 
 // run is one call of Stream.
 type run struct {
-	agent  *Agent
-	id     string
-	yield  func(Event, error) bool
-	left   bool
+	agent *Agent
+	id    string
+	yield func(Event, error) bool
+	left  bool
+	// invalid tells that the input is refused.
+	invalid bool
+	// loop is nil as long as nothing is loaded or begun.
 	loop   *loop
 	result *Result
 }
 
 func (r *run) do(ctx context.Context, in Input) error {
+	if err := in.check(); err != nil {
+		r.invalid = true
+		return err
+	}
 	live, err := r.open(ctx, in)
 	if err != nil {
 		return err
 	}
 	engine := r.agent.engine
-	if in.Prompt != "" || len(in.Blocks) > 0 {
+	if !in.blank() {
 		if r.loop.open {
 			return fmt.Errorf("session %q: %w", r.id, ErrOpenPrompt)
 		}
@@ -139,10 +163,10 @@ func (r *run) open(ctx context.Context, in Input) (*session.Live, error) {
 		if err == nil || !errors.Is(err, session.ErrNotFound) {
 			return live, err
 		}
-		if in.Prompt == "" && len(in.Blocks) == 0 {
+		if in.blank() {
 			return nil, err
 		}
-	} else if in.Prompt == "" && len(in.Blocks) == 0 {
+	} else if in.blank() {
 		return nil, ErrNothingToDo
 	}
 	return session.Create(ctx, store, r.id, r.loop, time.Now(), r.agent.started(in.Title, in.Labels))
@@ -167,7 +191,7 @@ func (r *run) end(ctx context.Context, err error) *Result {
 		return r.result
 	}
 	var result Result
-	if r.loop != nil {
+	if r.loop != nil && r.loop.open { // otherwise it knows of an earlier prompt only
 		result = r.loop.tally()
 	}
 	result.Session = r.id
@@ -177,7 +201,7 @@ func (r *run) end(ctx context.Context, err error) *Result {
 	switch {
 	case ctx.Err() != nil && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err())):
 		result.Subtype, result.Reason = session.Stopped, session.ReasonCanceled
-	case errors.Is(err, ErrOpenPrompt), errors.Is(err, ErrNothingToDo), errors.Is(err, session.ErrNotFound):
+	case r.invalid, errors.Is(err, ErrOpenPrompt), errors.Is(err, ErrNothingToDo), errors.Is(err, session.ErrNotFound):
 		result.Subtype, result.Reason = session.Failed, session.ReasonInput
 	case errors.Is(err, session.ErrConflict):
 		result.Subtype, result.Reason = session.Failed, session.ReasonConflict
