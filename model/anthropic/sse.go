@@ -26,6 +26,7 @@ type frames struct {
 	data  []byte // the data of the event, valid until the next call
 	event []byte // the name of the event
 	cut   bool   // the stream ended within the event
+	begun bool   // the first line has been read
 	skip  bool   // the last line ended in CR: an LF that follows belongs to it
 }
 
@@ -42,6 +43,10 @@ func (f *frames) next() error {
 		line, ended, err := f.readLine()
 		if err != nil && err != io.EOF {
 			return err
+		}
+		if !f.begun {
+			f.begun = true
+			line = bytes.TrimPrefix(line, byteOrderMark)
 		}
 		if ended && len(line) == 0 {
 			if seen {
@@ -77,7 +82,10 @@ func (f *frames) next() error {
 	}
 }
 
-var colon = []byte{':'}
+var (
+	colon         = []byte{':'}
+	byteOrderMark = []byte("\ufeff")
+)
 
 // readLine returns the next line without its end, valid until the next call,
 // and whether it had an end.
