@@ -69,3 +69,24 @@ func ExampleFunc() {
 	// You said: one
 	// You said: two
 }
+
+// Conversations that run beside each other each hear the script from its start.
+func ExampleEachConversation() {
+	m := modeltest.NewScripted(modeltest.EachConversation(modeltest.Say("Hello."), modeltest.Say("Goodbye.")))
+	history := map[string][]*model.Message{}
+	for _, who := range []string{"Ann", "Bob", "Ann", "Bob"} {
+		history[who] = append(history[who], model.UserText("It is "+who))
+		resp, err := m.Stream(context.Background(), &model.Request{Messages: history[who]}).Collect()
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		history[who] = append(history[who], resp.Message)
+		fmt.Println(who, resp.Message.Blocks.Text())
+	}
+	// Output:
+	// Ann Hello.
+	// Bob Hello.
+	// Ann Goodbye.
+	// Bob Goodbye.
+}
