@@ -21,9 +21,9 @@ func FuzzLoop(f *testing.F) {
 
 func TestLoopOnRandomJournals(t *testing.T) {
 	t.Parallel()
-	n := uint64(1500)
+	n := uint64(300)
 	if testing.Short() {
-		n = 150
+		n = 50
 	}
 	for seed := range n {
 		simulate(t, randomBytes(seed, 40+int(seed%300)))
