@@ -17,7 +17,10 @@ func (bs Blocks) MarshalJSON() ([]byte, error) {
 	if bs == nil {
 		return []byte("null"), nil
 	}
-	var buf bytes.Buffer
+	var buf, one bytes.Buffer
+	enc := json.NewEncoder(&one)
+	// Escapes for HTML would alter the raw JSON of providers.
+	enc.SetEscapeHTML(false)
 	buf.WriteByte('[')
 	for i, b := range bs {
 		if i > 0 {
@@ -26,10 +29,11 @@ func (bs Blocks) MarshalJSON() ([]byte, error) {
 		if b == nil {
 			return nil, fmt.Errorf("encode block %d: it is nil", i)
 		}
-		data, err := json.Marshal(b)
-		if err != nil {
+		one.Reset()
+		if err := enc.Encode(b); err != nil {
 			return nil, fmt.Errorf("encode block %d (%s): %w", i, b.BlockType(), err)
 		}
+		data := bytes.TrimSuffix(one.Bytes(), []byte("\n"))
 		buf.WriteString(`{"type":"`)
 		buf.WriteString(b.BlockType())
 		buf.WriteByte('"')
