@@ -148,6 +148,7 @@ func TestScriptedFails(t *testing.T) {
 		modeltest.Say("first").FailInStream(overloaded),
 		modeltest.Call("a", func() {}),
 		modeltest.Block(`{`),
+		modeltest.Block(`{"type":"tool_result","tool_use_id":"a"}`),
 		nil,
 	)
 	partial := func(e *model.Error) model.Blocks {
@@ -169,7 +170,8 @@ func TestScriptedFails(t *testing.T) {
 		{kind: model.ErrOverloaded, partial: model.Blocks{&model.Text{Text: "first"}}},
 		{kind: model.ErrInvalidRequest, message: "encode the arguments of a"},
 		{kind: model.ErrInvalidRequest, message: "decode block"},
-		{kind: model.ErrInvalidRequest, message: "turn 9 of the script is nil"},
+		{kind: model.ErrInvalidRequest, message: "a tool_result is for the caller"},
+		{kind: model.ErrInvalidRequest, message: "turn 10 of the script is nil"},
 	} {
 		_, err := m.Stream(t.Context(), ask("Hello")).Collect()
 		var got *model.Error

@@ -3,6 +3,7 @@ package modeltest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -188,8 +189,11 @@ func (t *Turn) Block(raw string) *Turn {
 		return t
 	}
 	p := part{block: b}
-	if use, ok := b.(*model.ToolUse); ok {
-		p.input = string(use.Input)
+	switch b := b.(type) {
+	case *model.ToolUse:
+		p.input = string(b.Input)
+	case *model.ToolResult:
+		t.err = errors.New("a tool_result is for the caller to give, not for the model to say")
 	}
 	return t.add(p)
 }
