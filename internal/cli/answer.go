@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/quarry-sdk/quarry"
+	"github.com/quarry-sdk/quarry/session"
+	"github.com/quarry-sdk/quarry/toolbox/docs"
+)
+
+// answerJSON is the result of ask --json.
+type answerJSON struct {
+	Session    string          `json:"session"`
+	Status     string          `json:"status"`
+	Answer     string          `json:"answer"`
+	Citations  []docs.Citation `json:"citations"`
+	Turns      int             `json:"turns"`
+	ToolCalls  int             `json:"tool_calls"`
+	Model      string          `json:"model"`
+	Usage      usageJSON       `json:"usage"`
+	CostUSD    *float64        `json:"cost_usd"`
+	DurationMS int64           `json:"duration_ms"`
+	Error      *string         `json:"error"`
+	// Draft is an answer that was handed in and refused: nothing verified it.
+	Draft *docs.Answer `json:"unverified_draft,omitempty"`
+}
+
+type usageJSON struct {
+	InputTokens      int64 `json:"input_tokens"`
+	OutputTokens     int64 `json:"output_tokens"`
+	CacheReadTokens  int64 `json:"cache_read_tokens"`
+	CacheWriteTokens int64 `json:"cache_write_tokens"`
+}
+
+// recordJSON is a line of --jsonl.
+type recordJSON struct {
+	session string
+	record  *session.Record
+}
+
+// MarshalJSON puts the session's id before the record's own fields.
+func (r recordJSON) MarshalJSON() ([]byte, error) {
+	rec, err := json.Marshal(r.record)
+	if err != nil {
+		return nil, err
+	}
+	id, err := json.Marshal(r.session)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, `{"session":%s,%s`, id, rec[1:]), nil
+}
+
+// exitOf maps a status to the exit code.
+func exitOf(status string) int {
+	switch status {
+	case docs.StatusAnswered:
+		return exitDone
+	case docs.StatusNoAnswer, docs.StatusHalted:
+		return exitNoAnswer
+	case docs.StatusLimit:
+		return exitLimit
+	case docs.StatusRefused:
+		return exitRefused
+	}
+	return exitFailed
+}
+
+// costOf is the price of a run in USD; nil where it is not known. The built-in
+// model costs nothing.
+func costOf(modelName string) *float64 {
+	if modelName == "extractive" {
+		return new(float64)
+	}
+	return nil
+}
+
+// printResult prints an answer as the flags say and sets the exit code.
+func (a *app) printResult(modelName string, r *quarry.Result) error {
+	answer, status := docs.Parse(r)
+	a.exit = exitOf(status)
+	if a.flags.machine() {
+		return a.printJSON(newAnswerJSON(modelName, r, answer, status))
+	}
+	writeAnswer(a.stdout, styleOf(a.stdout), answer)
+	if r.Detail != "" {
+		fmt.Fprintf(a.stderr, "quarry: %s: %s\n", status, oneLine(r.Detail))
+	}
+	a.note("%s", footer(modelName, r, status))
+	return nil
+}
+
+func newAnswerJSON(modelName string, r *quarry.Result, answer *docs.Answer, status string) answerJSON {
+	out := answerJSON{
+		Session: r.Session, Status: status, Citations: []docs.Citation{},
+		Turns: r.Turns, ToolCalls: r.ToolCalls, Model: modelName,
+		Usage:   usageJSON{r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CacheReadTokens, r.Usage.CacheWriteTokens},
+		CostUSD: costOf(modelName), DurationMS: r.Duration.Milliseconds(),
+	}
+	switch {
+	case answer != nil && answer.Unverified:
+		out.Draft = answer
+	case answer != nil:
+		out.Answer = answer.Answer
+		out.Citations = append(out.Citations, answer.Citations...)
+	}
+	if r.Detail != "" {
+		out.Error = &r.Detail
+	}
+	return out
+}
+
+// writeAnswer prints an answer and its numbered citations; nothing for nil.
+func writeAnswer(w io.Writer, st style, answer *docs.Answer) {
+	if answer == nil {
+		return
+	}
+	t := tracer{w: w, style: st}
+	title := "Answer"
+	if answer.Unverified {
+		title = "Draft, NOT VERIFIED"
+	}
+	t.rule(title, "")
+	for _, l := range wrap(clean(answer.Answer), traceWidth) {
+		fmt.Fprintln(w, l)
+	}
+	for i, c := range answer.Citations {
+		place := fmt.Sprintf("bytes %d–%d", c.Start, c.End)
+		if answer.Unverified {
+			place = "not verified"
+		}
+		fmt.Fprintf(w, "\n[%d] %s (%s, %s)\n", i+1, st.bold(clean(c.Title)), clean(c.DocID), place)
+		for _, l := range wrap("“"+line(c.Quote, 10_000)+"”", traceWidth-4) {
+			fmt.Fprintf(w, "    %s\n", l)
+		}
+	}
+}
+
+// footer says what the answer took.
+func footer(modelName string, r *quarry.Result, status string) string {
+	cost := "cost unknown"
+	if c := costOf(modelName); c != nil {
+		cost = fmt.Sprintf("%.4f USD", *c)
+	}
+	u := &r.Usage
+	return fmt.Sprintf("\n%s by %s: %s, %s, %s in, %s out, %s, %s\nsession %s",
+		status, modelName, plural(r.Turns, "turn"), plural(r.ToolCalls, "tool call"),
+		tokens(u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens), tokens(u.OutputTokens), cost, seconds(r.Duration), r.Session)
+}

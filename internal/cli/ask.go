@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quarry-sdk/quarry"
+	"github.com/quarry-sdk/quarry/corpus"
+	"github.com/quarry-sdk/quarry/model"
+	"github.com/quarry-sdk/quarry/session"
+	"github.com/quarry-sdk/quarry/toolbox/docs"
+)
+
+const (
+	// askTurns is how often a model may be asked for one answer.
+	askTurns = 10
+	// maxQuestion is the longest question in characters.
+	maxQuestion = 20_000
+)
+
+// The labels of sessions that ask a corpus.
+const (
+	labelCommand = "command"
+	labelCorpus  = "corpus"
+)
+
+func (a *app) askCommand() *cobra.Command {
+	var (
+		corpusArg string
+		run       runFlags
+	)
+	cmd := &cobra.Command{
+		Use:   "ask QUESTION",
+		Short: "Answer a question from a corpus, with citations",
+		Long: `Ask searches the corpus, reads what looks promising, and answers with citations.
+Each citation is a verbatim quote, checked against the document before the answer
+is accepted. Where the corpus does not answer, it says so and exits with 3.
+
+Progress goes to stderr, the answer to stdout. An interrupted question is resumed
+with: quarry sessions resume ID`,
+		Example: `  quarry ask "When should I VACUUM versus VACUUM FULL?" --corpus postgres
+  quarry ask "How do I install it?" --corpus ./docs --model anthropic/claude-sonnet-4-5`,
+		Args: exactly(1, "one question"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			question := args[0]
+			if err := checkQuestion(question); err != nil {
+				return err
+			}
+			if err := run.check(); err != nil {
+				return err
+			}
+			ctx := cmd.Context()
+			index, name, err := a.openCorpus(ctx, corpusArg)
+			if err != nil {
+				return err
+			}
+			defer index.Close()
+			m, err := a.pickModel(run.model)
+			if err != nil {
+				return err
+			}
+			store, err := a.store(ctx)
+			if err != nil {
+				return err
+			}
+			defer store.Close()
+			agent, err := newAsker(index, m, store, &run)
+			if err != nil {
+				return err
+			}
+			return a.converse(ctx, agent, index, quarry.Input{
+				Prompt: question,
+				Title:  line(question, 80),
+				Labels: map[string]string{labelCommand: "ask", labelCorpus: name},
+			})
+		},
+	}
+	cmd.Flags().StringVarP(&corpusArg, "corpus", "c", "", "folder, or name of a corpus (required)")
+	run.register(cmd.Flags(), askTurns)
+	return cmd
+}
+
+func checkQuestion(question string) error {
+	if strings.TrimSpace(question) == "" {
+		return usagef("the question is empty; put it in quotes: quarry ask \"QUESTION\" --corpus DIR")
+	}
+	if n := utf8.RuneCountInString(question); n > maxQuestion {
+		return usagef("the question has %d characters and may have %d; put long material into the corpus and ask about it", n, maxQuestion)
+	}
+	return nil
+}
+
+// newAsker makes the agent that answers from a corpus.
+func newAsker(index *corpus.Index, m model.Model, store session.Store, run *runFlags) (*quarry.Agent, error) {
+	return docs.NewAgent(docs.Config{
+		Index:  index,
+		Limits: quarry.Limits{Turns: run.maxTurns, Tokens: run.maxTokens, Timeout: run.timeout},
+		Model:  m,
+		Store:  store,
+	})
+}
+
+// converse runs an agent to its result, shows what happens as the flags say, and
+// prints the answer.
+func (a *app) converse(ctx context.Context, agent *quarry.Agent, index *corpus.Index, in quarry.Input) error {
+	var (
+		result *quarry.Result
+		trace  = a.newTracer(a.stderr)
+	)
+	for ev, err := range agent.Stream(ctx, in) {
+		if ev.Record != nil {
+			if a.flags.jsonl {
+				if err := a.printJSON(recordJSON{ev.Session, ev.Record}); err != nil {
+					return err
+				}
+			}
+			if trace != nil {
+				trace.record(ev.Record)
+			}
+		}
+		if ev.Result != nil {
+			result = ev.Result
+		}
+		if err != nil {
+			if result != nil && result.Subtype == session.Stopped {
+				a.note("stopped; go on with: quarry sessions resume %s", result.Session)
+			}
+			return err
+		}
+	}
+	return a.printResult(agent.Config().Model.Name(), result)
+}
+
+// newTracer returns nil where no trace is wanted.
+func (a *app) newTracer(w io.Writer) *tracer {
+	if a.flags.quiet || a.flags.machine() {
+		return nil
+	}
+	return &tracer{w: w, style: styleOf(w)}
+}

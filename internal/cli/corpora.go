@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/quarry-sdk/quarry/corpus"
+)
+
+// corpusFile names the file beside an index that says what it is an index of.
+const corpusFile = "corpus.json"
+
+// corpusInfo is what corpusFile holds.
+type corpusInfo struct {
+	Name string `json:"name"`
+	// Folder is the absolute path of the documents.
+	Folder string `json:"folder"`
+}
+
+// corpusDir is the folder of a corpus: its info and its index.
+func (a *app) corpusDir(name string) string { return filepath.Join(a.home(), "corpora", name) }
+
+// checkCorpusName tells what is wrong with a name, which becomes a folder.
+func checkCorpusName(name string) error {
+	bad := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._- ", r)
+	}
+	if name == "" || len(name) > 100 || strings.HasPrefix(name, ".") || strings.ContainsFunc(name, bad) {
+		return usagef("the corpus name %q must be of letters, digits, blanks, '.', '_' and '-', not begin with '.', and have at most 100 bytes", name)
+	}
+	return nil
+}
+
+// corpusNameOf derives the name of a folder that was given none: its last
+// element, and a hash of its path that keeps two such folders apart.
+func corpusNameOf(folder string) string {
+	sum := sha256.Sum256([]byte(folder))
+	base := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-' {
+			return r
+		}
+		return '-'
+	}, filepath.Base(folder))
+	if len(base) > 40 {
+		base = strings.ToValidUTF8(base[:40], "")
+	}
+	return base + "-" + hex.EncodeToString(sum[:4])
+}
+
+// updateCorpus builds or updates the index of a folder.
+func (a *app) updateCorpus(ctx context.Context, name, folder string) (*corpus.Index, *corpus.Report, error) {
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err := os.Stat(abs); err != nil {
+		return nil, nil, usagef("the folder %s cannot be read: %w; name a folder of documents", folder, plainPathError(err))
+	} else if !info.IsDir() {
+		return nil, nil, usagef("%s is not a folder; name the folder that holds the documents", folder)
+	}
+	if name == "" {
+		name = corpusNameOf(abs)
+	}
+	if err := checkCorpusName(name); err != nil {
+		return nil, nil, err
+	}
+	if known, err := a.corpusInfo(name); err != nil {
+		return nil, nil, err
+	} else if known != nil && known.Folder != abs {
+		return nil, nil, usagef("the corpus %q is an index of %s; choose another --name, or delete %s", name, known.Folder, a.corpusDir(name))
+	}
+	index, err := corpus.Open(ctx, filepath.Join(a.corpusDir(name), "index"), corpus.Options{})
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the index of corpus %q: %w", name, err)
+	}
+	report, err := index.Update(ctx, abs)
+	if err != nil {
+		index.Close()
+		if errors.Is(err, corpus.ErrNothingToIndex) {
+			return nil, report, usagef("%w", err)
+		}
+		return nil, report, fmt.Errorf("index %s: %w", folder, err)
+	}
+	if err := a.saveCorpusInfo(corpusInfo{Name: name, Folder: abs}); err != nil {
+		index.Close()
+		return nil, nil, err
+	}
+	return index, report, nil
+}
+
+// plainPathError leaves the path out of a file error, where the message around
+// it names the path.
+func plainPathError(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// corpusInfo returns nil for a corpus that is not there.
+func (a *app) corpusInfo(name string) (*corpusInfo, error) {
+	path := filepath.Join(a.corpusDir(name), corpusFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var info corpusInfo
+	if err := json.Unmarshal(data, &info); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w; delete %s and index again", path, err, a.corpusDir(name))
+	}
+	return &info, nil
+}
+
+func (a *app) saveCorpusInfo(info corpusInfo) error {
+	data, err := json.MarshalIndent(info, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(a.corpusDir(info.Name), corpusFile)
+	if old, err := os.ReadFile(path); err == nil && string(old) == string(data)+"\n" {
+		return nil
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o644)
+}
+
+// openCorpus opens what --corpus names: a corpus that was indexed under this
+// name, or else a folder, which is indexed, or brought up to date, first.
+func (a *app) openCorpus(ctx context.Context, arg string) (index *corpus.Index, name string, err error) {
+	if arg == "" {
+		return nil, "", usagef("there is no corpus; add --corpus DIR, or --corpus NAME after quarry index DIR --name NAME")
+	}
+	if checkCorpusName(arg) == nil {
+		info, err := a.corpusInfo(arg)
+		if err != nil {
+			return nil, "", err
+		}
+		if info != nil {
+			index, err := corpus.Open(ctx, filepath.Join(a.corpusDir(arg), "index"), corpus.Options{})
+			if err != nil {
+				return nil, "", fmt.Errorf("open the index of corpus %q: %w", arg, err)
+			}
+			return index, arg, nil
+		}
+	}
+	info, err := os.Stat(arg)
+	if err != nil || !info.IsDir() {
+		return nil, "", usagef("there is no corpus named %q and no such folder%s", arg, a.knownCorpora())
+	}
+	index, report, err := a.updateCorpus(ctx, "", arg)
+	if err != nil {
+		return nil, "", err
+	}
+	abs, err := filepath.Abs(arg)
+	if err != nil {
+		return nil, "", err
+	}
+	a.reportSkips(report)
+	return index, corpusNameOf(abs), nil
+}
+
+// knownCorpora lists the names for an error message.
+func (a *app) knownCorpora() string {
+	entries, err := os.ReadDir(filepath.Join(a.home(), "corpora"))
+	if err != nil || len(entries) == 0 {
+		return "; index a folder first: quarry index DIR --name NAME"
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return "; the corpora are: " + strings.Join(names, ", ")
+}

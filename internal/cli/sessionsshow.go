@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quarry-sdk/quarry/model"
+	"github.com/quarry-sdk/quarry/session"
+	"github.com/quarry-sdk/quarry/toolbox/docs"
+)
+
+func (a *app) sessionsShowCommand() *cobra.Command {
+	var markdown bool
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show what happened in a session",
+		Long: `Show reads a session back from the journal: the same trace that was shown while it
+ran. With --markdown it prints notes to keep; with --json all records.`,
+		Example: "  quarry sessions show 01K6X0V0M8N3T4E5R6G7H8J9K0 --markdown > notes.md",
+		Args:    exactly(1, "one session id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			store, err := a.existingStore(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer store.Close()
+			recs, err := records(cmd.Context(), store, args[0])
+			if err != nil {
+				return err
+			}
+			switch {
+			case a.flags.jsonl:
+				for i := range recs {
+					if err := a.printJSON(recordJSON{args[0], &recs[i]}); err != nil {
+						return err
+					}
+				}
+				return nil
+			case a.flags.json:
+				return a.printJSON(map[string]any{"session": args[0], "records": recs})
+			case markdown:
+				return writeNotes(a.stdout, args[0], recs)
+			}
+			a.showTrace(args[0], recs)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print notes in Markdown")
+	return cmd
+}
+
+func (a *app) showTrace(id string, recs []session.Record) {
+	st := styleOf(a.stdout)
+	trace := &tracer{w: a.stdout, style: st}
+	var modelName string
+	open := false
+	for i := range recs {
+		trace.record(&recs[i])
+		switch ev := recs[i].Event.(type) {
+		case *session.Started:
+			modelName = ev.Model
+		case *session.Prompted:
+			open = true
+		case *session.Ended:
+			open = false
+			r := ev.Result
+			r.Session = id
+			answer, status := docs.Parse(&r)
+			writeAnswer(a.stdout, st, answer)
+			if r.Detail != "" {
+				trace.note("%s", r.Detail)
+			}
+			fmt.Fprintln(a.stdout, footer(modelName, &r, status))
+		}
+	}
+	if open {
+		trace.note("unfinished; go on with: quarry sessions resume %s", id)
+	}
+}
+
+// writeNotes prints a session as notes in Markdown.
+func writeNotes(w io.Writer, id string, recs []session.Record) error {
+	var b strings.Builder
+	for i := range recs {
+		switch ev := recs[i].Event.(type) {
+		case *session.Started:
+			fmt.Fprintf(&b, "# Session %s\n\n- agent: %s\n- model: %s\n- began: %s\n", id, ev.Agent, ev.Model, recs[i].Time.Format("2006-01-02 15:04:05 MST"))
+			if c := ev.Labels[labelCorpus]; c != "" {
+				fmt.Fprintf(&b, "- corpus: %s\n", mdText(c))
+			}
+		case *session.Prompted:
+			fmt.Fprintf(&b, "\n## Question\n\n%s\n\n## Steps\n\n", mdText(ev.Message.Blocks.Text()))
+		case *session.ModelAnswered:
+			writeStep(&b, ev)
+		case *session.ModelFailed:
+			fmt.Fprintf(&b, "- turn %d: the model failed: %s\n", ev.Turn, mdText(ev.Error.Error()))
+		case *session.ToolAnswered:
+			outcome := "result"
+			if ev.IsError {
+				outcome = "error"
+			}
+			fmt.Fprintf(&b, "    - %s of %s: %s\n", outcome, ev.Name, mdText(line(ev.Content.Text(), 200)))
+		case *session.Ended:
+			r := ev.Result
+			r.Session = id
+			writeNotesAnswer(&b, &r)
+		}
+	}
+	_, err := io.WriteString(w, clean(b.String()))
+	return err
+}
+
+func writeStep(b *strings.Builder, ev *session.ModelAnswered) {
+	fmt.Fprintf(b, "- turn %d", ev.Turn)
+	if ev.Response.Message == nil {
+		b.WriteString("\n")
+		return
+	}
+	blocks := ev.Response.Message.Blocks
+	if text := blocks.Text(); text != "" {
+		fmt.Fprintf(b, ": %s", mdText(line(text, 300)))
+	}
+	b.WriteString("\n")
+	for _, block := range blocks {
+		if u, ok := block.(*model.ToolUse); ok {
+			fmt.Fprintf(b, "    - call `%s %s`\n", u.Name, strings.ReplaceAll(line(string(u.Input), 300), "`", "'"))
+		}
+	}
+}
+
+func writeNotesAnswer(b *strings.Builder, r *session.Result) {
+	answer, status := docs.Parse(r)
+	fmt.Fprintf(b, "\n## Answer (%s)\n\n", status)
+	if answer != nil {
+		if answer.Unverified {
+			b.WriteString("**Not verified.** ")
+		}
+		fmt.Fprintf(b, "%s\n", mdText(answer.Answer))
+	}
+	if r.Detail != "" {
+		fmt.Fprintf(b, "\n%s\n", mdText(r.Detail))
+	}
+	if answer != nil && len(answer.Citations) > 0 {
+		b.WriteString("\n## Citations\n\n")
+		for i, c := range answer.Citations {
+			fmt.Fprintf(b, "%d. %s (`%s`, bytes %d–%d)\n\n    > %s\n\n", i+1, mdText(c.Title), c.DocID, c.Start, c.End, mdText(line(c.Quote, 2000)))
+		}
+	}
+	usage, _ := json.Marshal(r.Usage)
+	fmt.Fprintf(b, "\n## Cost\n\n%s, %s, usage `%s`, %s\n", plural(r.Turns, "turn"), plural(r.ToolCalls, "tool call"), usage, seconds(r.Duration))
+}
+
+// mdText keeps text from becoming markup.
+func mdText(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", "&lt;", "#", `\#`, "`", "\\`").Replace(s)
+}
