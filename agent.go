@@ -155,5 +155,5 @@ func (a *Agent) Config() Config { return a.cfg }
 
 // started is the first record of the agent's sessions.
 func (a *Agent) started(title string, labels map[string]string) *session.Started {
-	return &session.Started{Machine: "agent", Agent: a.cfg.Name, Model: a.cfg.Model.Name(), Title: title, Labels: labels, Config: a.record}
+	return &session.Started{Format: session.FormatVersion, Machine: "agent", Agent: a.cfg.Name, Model: a.cfg.Model.Name(), Title: title, Labels: labels, Config: a.record}
 }

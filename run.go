@@ -169,7 +169,12 @@ func (r *run) open(ctx context.Context, in Input) (*session.Live, error) {
 	} else if in.blank() {
 		return nil, ErrNothingToDo
 	}
-	return session.Create(ctx, store, r.id, r.loop, time.Now(), r.agent.started(in.Title, in.Labels))
+	first := session.Record{Seq: 1, Time: time.Now().UTC(), Event: r.agent.started(in.Title, in.Labels)}
+	live, err := session.Create(ctx, store, r.id, r.loop, first.Time, first.Event.(*session.Started))
+	if err == nil {
+		r.observe(session.Observation{Record: &first})
+	}
+	return live, err
 }
 
 // observe passes on what the engine shows.
