@@ -63,14 +63,33 @@ func (s *wireSource) source() (model.Source, error) {
 	return out, nil
 }
 
+// knownBlock tells whether blocks of this type have a typed form here.
+func knownBlock(kind string) bool {
+	switch kind {
+	case "", "text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document", "server_tool_use", "mcp_tool_use":
+		return true
+	}
+	return strings.HasSuffix(kind, "_tool_result")
+}
+
 // decodeBlock reads a content block; its Raw is set where the typed fields do not
 // carry all of it.
 func decodeBlock(raw json.RawMessage) (model.Block, error) {
-	var w wireBlock
-	if err := json.Unmarshal(raw, &w); err != nil {
+	var head struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
 		return nil, err
 	}
 	raw = bytes.Clone(raw)
+	var w wireBlock
+	if err := json.Unmarshal(raw, &w); err != nil {
+		if !knownBlock(head.Type) {
+			// Its fields have the names of known ones and other types.
+			return &model.Unknown{Type: head.Type, Raw: raw}, nil
+		}
+		return nil, err
+	}
 	switch {
 	case w.Type == "":
 		return nil, fmt.Errorf("type: Field required")
