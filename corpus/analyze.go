@@ -14,7 +14,7 @@ import (
 type kind uint8
 
 const (
-	wordTerm    kind = iota // the stem of a word, a number, or a bigram of an East Asian script
+	wordTerm    kind = iota // the stem of a word, a number, or a pair of characters of a script without blanks
 	surfaceTerm             // the exact form of a word
 	wholeTerm               // an identifier or another compound as a whole: pg_stat_activity, server.crt, --flag
 )
@@ -28,7 +28,7 @@ type term struct {
 }
 
 // analyzer turns text into terms: lower case, compatibility forms and accents folded, English stop words dropped and
-// English words stemmed; East Asian runs become overlapping pairs. It is not safe for concurrent use.
+// English words stemmed; runs of scripts without blanks become overlapping pairs. It is not safe for concurrent use.
 type analyzer struct {
 	stems map[string]string
 }
@@ -43,13 +43,15 @@ func ignorable(r rune) bool {
 	return r == 0xAD || r >= 0x200B && r <= 0x200D || r == 0x2060 || r == 0xFEFF
 }
 
-func eastAsian(r rune) bool {
+// unspaced scripts are written without blanks between words: Chinese, Japanese and, for compounds, Korean; Thai, Lao,
+// Burmese and Khmer.
+func unspaced(r rune) bool {
 	if r < 0x1100 {
-		return false
+		return r >= 0x0E00 && r <= 0x0EFF || r >= 0x1000 && r <= 0x109F
 	}
 	return r >= 0x3040 && r <= 0x30FF || r >= 0x3400 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3 ||
 		r >= 0xF900 && r <= 0xFAFF || r >= 0xFF66 && r <= 0xFF9F || r >= 0x20000 && r <= 0x3FFFF || r == 0x3005 ||
-		r >= 0x1100 && r <= 0x11FF || r >= 0x3130 && r <= 0x318F
+		r >= 0x1100 && r <= 0x11FF || r >= 0x3130 && r <= 0x318F || r >= 0x1780 && r <= 0x17FF
 }
 
 func wordRune(r rune) bool {
@@ -94,7 +96,7 @@ func (a *analyzer) terms(list []term, s string) []term {
 			r, size = utf8.DecodeRuneInString(s[i:])
 		}
 		switch {
-		case eastAsian(r):
+		case unspaced(r):
 			closeCompound(i)
 			i = a.pairs(&list, s, i)
 		case wordRune(r):
@@ -124,7 +126,7 @@ func wordAt(s string) bool {
 		return true
 	}
 	r, _ := utf8.DecodeRuneInString(s)
-	return wordRune(r) && !eastAsian(r) || ignorable(r)
+	return wordRune(r) && !unspaced(r) || ignorable(r)
 }
 
 // wordEnd returns the end of the word that begins at i.
@@ -138,7 +140,7 @@ func wordEnd(s string, i int) int {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if eastAsian(r) || !wordRune(r) && !ignorable(r) {
+		if unspaced(r) || !wordRune(r) && !ignorable(r) {
 			return i
 		}
 		i += size
@@ -170,12 +172,12 @@ func (a *analyzer) word(list []term, s string, start, end int) []term {
 
 var clitics = map[string]bool{"s": true, "t": true, "d": true, "m": true, "ll": true, "re": true, "ve": true}
 
-// pairs appends the overlapping pairs of the East Asian run at i and returns its end. A lone character stands alone.
+// pairs appends the overlapping pairs of the unspaced run at i and returns its end. A lone character stands alone.
 func (a *analyzer) pairs(list *[]term, s string, i int) int {
 	prev, prevAt, alone := "", i, true
 	for i < len(s) {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if !eastAsian(r) {
+		if !unspaced(r) {
 			break
 		}
 		this := s[i : i+size]
@@ -204,7 +206,7 @@ func fold(s string) string {
 	if ascii {
 		return strings.ToLower(s)
 	}
-	if r, _ := utf8.DecodeRuneInString(s); eastAsian(r) {
+	if r, _ := utf8.DecodeRuneInString(s); unspaced(r) {
 		return norm.NFKC.String(s)
 	}
 	var sb strings.Builder

@@ -167,7 +167,7 @@ func guessLegacy(data []byte) string {
 		if err != nil {
 			continue
 		}
-		var good, kana, hangul, bad int
+		var good, kana, hangul, han, bad int
 		for _, r := range string(out) {
 			switch {
 			case r < 0x80:
@@ -179,7 +179,10 @@ func guessLegacy(data []byte) string {
 			case r >= 0xAC00 && r <= 0xD7A3:
 				hangul++
 				good++
-			case r >= 0x4E00 && r <= 0x9FA5 || r >= 0x3000 && r <= 0x303F || r >= 0xFF00 && r <= 0xFF60:
+			case r >= 0x4E00 && r <= 0x9FA5:
+				han++
+				good++
+			case r >= 0x3000 && r <= 0x303F || r >= 0xFF00 && r <= 0xFF60:
 				good++
 			default:
 				bad++
@@ -194,7 +197,8 @@ func guessLegacy(data []byte) string {
 				continue
 			}
 		case "euc-kr":
-			if hangul*2 < good {
+			// Chinese text decodes here to a mixture of Hangul and rare ideographs; Korean has hardly any of those.
+			if han*10 > hangul {
 				continue
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // The directory of an index holds
@@ -66,10 +67,10 @@ func foreign(dir string) error {
 func lock(dir string) (release func(), err error) {
 	db, err := bolt.Open(filepath.Join(dir, lockName), 0o600, &bolt.Options{Timeout: 10 * time.Millisecond, InitialMmapSize: 1})
 	if err != nil {
-		if errors.Is(err, bolt.ErrTimeout) {
+		if errors.Is(err, bolterrors.ErrTimeout) {
 			return nil, ErrLocked
 		}
-		return nil, err
+		return nil, fmt.Errorf("lock the index: %s: %w", lockName, err)
 	}
 	return func() { _ = db.Close() }, nil
 }

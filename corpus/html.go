@@ -83,9 +83,7 @@ func (w *htmlWalker) walk(n *html.Node, depth int) {
 		w.block(2)
 	case atom.Table:
 		w.block(2)
-		w.quiet++
 		w.children(n, depth)
-		w.quiet--
 		w.block(2)
 	case atom.Tr:
 		w.block(1)

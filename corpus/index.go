@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"slices"
 	"sync"
 )
 
@@ -124,10 +125,17 @@ func (x *Index) Document(ctx context.Context, id string) (*Document, error) {
 	var doc *Document
 	err := x.use(ctx, func(s *snapshot) (err error) {
 		i, err := s.find(id)
-		if err == nil {
-			doc, err = s.document(i)
+		if err != nil {
+			return err
 		}
-		return err
+		cached, err := s.document(i)
+		if err != nil {
+			return err
+		}
+		own := *cached
+		own.Sections = slices.Clone(own.Sections)
+		doc = &own
+		return nil
 	})
 	return doc, err
 }

@@ -6,15 +6,17 @@ import (
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer/html"
 )
 
-// extractMarkdown reads CommonMark with tables, strikethrough, task lists, footnotes and definition lists. The text is
+// extractMarkdown reads CommonMark with tables, strikethrough, definition lists and heading attributes. The text is
 // that of the rendered page, so raw HTML inside the file is read by the same rules as an HTML file.
 func extractMarkdown(src []byte) (*extract, error) {
 	title, body := frontMatter(src)
 	md := goldmark.New(
 		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify, extension.DefinitionList),
+		goldmark.WithParserOptions(parser.WithAttribute()),
 		goldmark.WithRendererOptions(html.WithUnsafe()),
 	)
 	var page bytes.Buffer

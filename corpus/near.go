@@ -11,7 +11,7 @@ import (
 const maxNear = 5
 
 // near returns the ids that resemble id, best first: the same but for case, extension or folder, then those that
-// continue or contain it, then those within a third of its length in edits.
+// continue or contain it, then those within a third of its length in edits, then those that share a word's stem.
 func near(id string, docs []docEntry) []string {
 	type match struct {
 		id   string
@@ -27,6 +27,11 @@ func near(id string, docs []docEntry) []string {
 	want := bare(norm(id))
 	if want == "" {
 		return nil
+	}
+	a := newAnalyzer()
+	stems := make(map[string]bool)
+	for _, t := range a.terms(nil, want) {
+		stems[t.text] = t.kind == wordTerm
 	}
 	base := path.Base(want)
 	var list []match
@@ -45,6 +50,8 @@ func near(id string, docs []docEntry) []string {
 				cost = 10 + 4*n
 			} else if strings.Contains(have, base) && len(base) > 2 {
 				cost = 100 + len(have)
+			} else if shared := countShared(a, have, stems); shared > 0 {
+				cost = 1000 - 100*min(shared, 8) + min(len(have), 90)
 			}
 		}
 		if cost >= 0 {
@@ -57,6 +64,17 @@ func near(id string, docs []docEntry) []string {
 		ids = append(ids, m.id)
 	}
 	return ids
+}
+
+// countShared counts the words of an id whose stems are asked for.
+func countShared(a *analyzer, id string, stems map[string]bool) int {
+	n := 0
+	for _, t := range a.terms(nil, id) {
+		if stems[t.text] {
+			n++
+		}
+	}
+	return n
 }
 
 // distance is the Levenshtein distance in characters; beyond limit it returns some number above it.

@@ -56,7 +56,7 @@ var thesaurus = sync.OnceValue(func() map[string][]variant {
 // analyseQuery returns the concepts of a query in the order of their first occurrence. known tells whether the corpus
 // holds a term.
 func (s *snapshot) analyseQuery(ctx context.Context, query string, w *weights) []concept {
-	terms := newAnalyzer().terms(nil, query)
+	terms := s.terms(query)
 	var list []concept
 	at := make(map[variant]int)
 	for _, t := range terms {
@@ -120,7 +120,7 @@ func (s *snapshot) gloss(ctx context.Context, list []concept, at map[variant]int
 	runes := []rune(query)
 	for i := 0; i < len(runes); {
 		n := 0
-		if eastAsian(runes[i]) {
+		if unspaced(runes[i]) {
 			for n = min(longestGloss, len(runes)-i); n > 0 && glossary()[string(runes[i:i+n])] == nil; n-- {
 			}
 		}
@@ -130,7 +130,7 @@ func (s *snapshot) gloss(ctx context.Context, list []concept, at map[variant]int
 		}
 		word := string(runes[i : i+n])
 		weight := 1.0
-		for _, t := range newAnalyzer().terms(nil, word) {
+		for _, t := range s.terms(word) {
 			if found, err := s.lookup(ctx, fieldBody, t.text); err == nil && len(found) > 0 {
 				weight = w.glossary
 			}

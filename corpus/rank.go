@@ -52,6 +52,13 @@ func (t *tally) add(i int32, v float64) {
 	t.value[i] += v
 }
 
+func (t *tally) clear() {
+	for _, i := range t.touched {
+		t.value[i] = 0
+	}
+	t.touched = t.touched[:0]
+}
+
 // raise lifts t to weight times from where that is more, and empties from.
 func (t *tally) raise(from *tally, weight float64) {
 	for _, i := range from.touched {
@@ -84,12 +91,26 @@ type scorer struct {
 	variantDoc, variantPassage tally
 }
 
-func newScorer(s *snapshot, w *weights) *scorer {
+func newScorer(s *snapshot) *scorer {
 	docs, passages := len(s.man.Docs), len(s.docOf)
 	return &scorer{
-		s: s, w: w, doc: newTally(docs), passage: newTally(passages), conceptDoc: newTally(docs),
+		s: s, doc: newTally(docs), passage: newTally(passages), conceptDoc: newTally(docs),
 		conceptPassage: newTally(passages), variantDoc: newTally(docs), variantPassage: newTally(passages),
 	}
+}
+
+// scorer returns an empty scorer, to be released after use.
+func (s *snapshot) scorer(w *weights) *scorer {
+	r := s.scorers.Get().(*scorer)
+	r.w = w
+	return r
+}
+
+func (r *scorer) release() {
+	for _, t := range []*tally{&r.doc, &r.passage, &r.conceptDoc, &r.conceptPassage, &r.variantDoc, &r.variantPassage} {
+		t.clear()
+	}
+	r.s.scorers.Put(r)
 }
 
 // idf is the inverse document frequency of a term that n of total texts hold; it is never negative.
@@ -210,7 +231,8 @@ func (s *snapshot) spread(list []posting) int {
 
 // rank returns the documents that hold a term of the query, best first; equal scores are ordered by path.
 func (s *snapshot) rank(ctx context.Context, w *weights, query []concept) ([]ranked, error) {
-	r := newScorer(s, w)
+	r := s.scorer(w)
+	defer r.release()
 	if err := r.run(ctx, query); err != nil {
 		return nil, err
 	}

@@ -449,7 +449,10 @@ func inlineText(s string) string {
 		if i := strings.LastIndex(text, "<"); i > 0 && strings.HasSuffix(text, ">") { // text <target>
 			return strings.TrimSpace(text[:i])
 		}
-		return strings.TrimLeft(text, "~!")
+		if last, ok := strings.CutPrefix(text, "~"); ok { // shown without its modules
+			return last[strings.LastIndexByte(last, '.')+1:]
+		}
+		return strings.TrimPrefix(text, "!")
 	})
 	s = inlineBold.ReplaceAllString(s, "$1")
 	s = inlineItal.ReplaceAllString(s, "$1$2$3")

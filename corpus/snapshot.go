@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/blevesearch/bleve/v2"
 	index "github.com/blevesearch/bleve_index_api"
@@ -29,6 +30,9 @@ type snapshot struct {
 	anchors    []float64      // document -> terms in the texts of links to it
 	avgAnchors float64        // mean of anchors where there are any
 	postings   *postingCache
+	docs       *docCache
+	analyzers  sync.Pool // *analyzer, whose stems are worth keeping
+	scorers    sync.Pool // *scorer, emptied
 
 	store  bleve.Index
 	reader index.IndexReader
@@ -85,6 +89,9 @@ func openGeneration(dir, generation string) (s *snapshot, err error) {
 	}
 	s.layout()
 	s.postings = newPostingCache()
+	s.docs = newDocCache()
+	s.analyzers.New = func() any { return newAnalyzer() }
+	s.scorers.New = func() any { return newScorer(s) }
 	return s, s.number()
 }
 
@@ -189,8 +196,18 @@ func (s *snapshot) bounds(p int32) (start, end int) {
 	return start, cuts[n]
 }
 
-// document reads the document at place i.
+// terms analyses a text.
+func (s *snapshot) terms(text string) []term {
+	a := s.analyzers.Get().(*analyzer)
+	defer s.analyzers.Put(a)
+	return a.terms(nil, text)
+}
+
+// document reads the document at place i. Callers must not change it.
 func (s *snapshot) document(i int) (*Document, error) {
+	if doc := s.docs.get(i); doc != nil {
+		return doc, nil
+	}
 	e := s.man.Docs[i]
 	text, sections, err := stored(s.reader, e.ID)
 	if err != nil {
@@ -199,7 +216,9 @@ func (s *snapshot) document(i int) (*Document, error) {
 	if len(text) != e.Bytes || len(sections) == 0 {
 		return nil, fmt.Errorf("%w: document %s does not fit the manifest", ErrDamaged, e.ID)
 	}
-	return &Document{ID: e.ID, Title: e.Title, Path: e.Path, Format: e.Format, Hash: e.Hash, Text: text, Sections: sections}, nil
+	doc := &Document{ID: e.ID, Title: e.Title, Path: e.Path, Format: e.Format, Hash: e.Hash, Text: text, Sections: sections}
+	s.docs.put(i, doc)
+	return doc, nil
 }
 
 func (s *snapshot) close() error {

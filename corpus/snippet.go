@@ -33,7 +33,7 @@ func (s *snapshot) snippet(text string, from, to int, query []concept) (start, e
 		key        string
 	}
 	var hits []hit
-	for _, t := range newAnalyzer().terms(nil, passage) {
+	for _, t := range s.terms(passage) {
 		field := fieldBody
 		if t.kind == wholeTerm {
 			field = fieldWhole
@@ -132,7 +132,8 @@ func window(passage string, lo, hi int) (start, end int) {
 
 // passages scores every passage of one document.
 func (s *snapshot) passages(ctx context.Context, i int, doc *Document, query []concept) ([]Passage, error) {
-	r := newScorer(s, &defaults)
+	r := s.scorer(&defaults)
+	defer r.release()
 	if err := r.run(ctx, query); err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ type textBuilder struct {
 	pre      int  // depth of preformatted elements
 	marks    []mark
 	linked   []link
-	quiet    int // depth of elements whose headings are no sections (admonitions, table cells)
+	quiet    int // depth of elements whose headings are no sections (notes beside the text)
 }
 
 // link is a hyperlink and the bytes that belong to it.

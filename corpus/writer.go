@@ -139,7 +139,7 @@ func (w *writer) flush() error {
 	if err := w.store.Batch(w.batch); err != nil {
 		return fmt.Errorf("write the index: %w", err)
 	}
-	w.batch.Reset()
+	w.batch = w.store.NewBatch() // not Reset: bleve may still read the old one
 	return nil
 }
 
