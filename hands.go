@@ -57,8 +57,9 @@ func modelError(err error) *model.Error {
 }
 
 // CallTool implements session.Hands. It returns when the handler has, or when
-// ctx or the tool's timeout ends; a handler that ignores its context is then
-// left to itself.
+// the tool's timeout ends; a handler that ignores its context is then left to
+// itself. Where ctx ends, the engine waits for its grace period, and a handler
+// that is done by then is heard.
 func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool) session.Event {
 	called := call.Called
 	tool := h.agent.tools[called.Name]
@@ -98,12 +99,15 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool)
 			return nil
 		}
 	case <-tctx.Done():
+		if ctx.Err() != nil {
+			if o = <-done; o.err != nil {
+				return nil
+			}
+			break
+		}
 		select {
 		case o = <-done:
 		default:
-			if ctx.Err() != nil {
-				return nil
-			}
 			o.err = fmt.Errorf("the tool did not answer within %v; it may still be at work. Try a smaller request, or go on without it", tool.spec.Timeout)
 		}
 	}
