@@ -224,12 +224,14 @@ func transportError(err error, partial *model.Response) *model.Error {
 // scrub takes the key out of an error: servers have been seen to quote it.
 func (m *Model) scrub(err error) error {
 	e, ok := err.(*model.Error)
-	if !ok || !strings.Contains(e.Error(), m.cfg.APIKey) {
+	if !ok {
 		return err
 	}
-	e.Message = strings.ReplaceAll(e.Message, m.cfg.APIKey, "[key]")
-	e.Code = strings.ReplaceAll(e.Code, m.cfg.APIKey, "[key]")
-	e.RequestID = strings.ReplaceAll(e.RequestID, m.cfg.APIKey, "[key]")
-	e.Err = nil
+	for _, s := range [...]*string{&e.Message, &e.Code, &e.RequestID} {
+		*s = strings.ReplaceAll(*s, m.cfg.APIKey, "[key]")
+	}
+	if e.Err != nil && strings.Contains(e.Err.Error(), m.cfg.APIKey) {
+		e.Err = nil
+	}
 	return e
 }

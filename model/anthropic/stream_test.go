@@ -1,8 +1,10 @@
 package anthropic
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -140,16 +142,62 @@ func streamOf(t testing.TB, m *Model) *model.Stream {
 	return &s
 }
 
+// offline decodes a stream that comes in exactly these pieces, without a network.
+func offline(t testing.TB, pieces ...string) *model.Stream {
+	return offlineAs(t, "text/event-stream", pieces...)
+}
+
+func offlineAs(t testing.TB, contentType string, pieces ...string) *model.Stream {
+	s := model.Stream(func(yield func(model.Event, error) bool) {
+		m, err := New(Config{APIKey: "k", Model: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		c := calls.Get().(*call)
+		defer c.free()
+		w := newWatch(-1, cancel)
+		defer w.stop()
+		resp := &http.Response{
+			StatusCode: 200,
+			Header:     http.Header{"Content-Type": {contentType}, "Request-Id": {"req_7"}},
+			Body:       io.NopCloser(readerFunc(func(p []byte) (int, error) { return nextPiece(&pieces, p) })),
+		}
+		if err := m.read(resp, c, w, yield); err != nil && err != errStop {
+			yield(model.Event{}, m.readError(ctx, ctx, c, resp, err))
+		}
+	})
+	return &s
+}
+
+func nextPiece(pieces *[]string, p []byte) (int, error) {
+	for len(*pieces) > 0 && (*pieces)[0] == "" {
+		*pieces = (*pieces)[1:]
+	}
+	if len(*pieces) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, (*pieces)[0])
+	(*pieces)[0] = (*pieces)[0][n:]
+	return n, nil
+}
+
 // TestCuts: how the network cuts a stream makes no difference.
 func TestCuts(t *testing.T) {
 	t.Parallel()
+	for i := range len(richStream) + 1 {
+		if got := outcome(t, offline(t, richStream[:i], richStream[i:])); got != richOutcome {
+			t.Fatalf("cut at byte %d (-want +got):\n%s", i, cmp.Diff(richOutcome, got))
+		}
+	}
 	var at atomic.Int64
 	srv := chunked(t, func() []string { return []string{richStream[:at.Load()], richStream[at.Load():]} })
 	m := testModel(t, srv.URL)
-	for i := range len(richStream) + 1 {
+	for i := 0; i <= len(richStream); i += 29 {
 		at.Store(int64(i))
 		if got := outcome(t, streamOf(t, m)); got != richOutcome {
-			t.Fatalf("cut at byte %d (-want +got):\n%s", i, cmp.Diff(richOutcome, got))
+			t.Fatalf("sent in two at byte %d (-want +got):\n%s", i, cmp.Diff(richOutcome, got))
 		}
 	}
 }
@@ -195,31 +243,40 @@ func TestLineEnds(t *testing.T) {
 // whatever byte it ends.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
+	end := strings.LastIndex(richStream, `"}`) + len(`"}`) // the last byte that matters
+	for i := range end {
+		checkTruncated(t, i, offline(t, richStream[:i]))
+	}
 	var at atomic.Int64
 	srv := chunked(t, func() []string { return []string{richStream[:at.Load()]} })
 	m := testModel(t, srv.URL)
-	end := strings.LastIndex(richStream, `"}`) + len(`"}`) // the last byte that matters
-	begun := strings.Index(richStream, "\n\n")
-	for i := range end {
+	for i := 0; i < end; i += 29 {
 		at.Store(int64(i))
-		resp, err := streamOf(t, m).Collect()
-		var e *model.Error
-		if !errors.As(err, &e) || resp != nil {
-			t.Fatalf("cut at byte %d: %v, %v", i, resp, err)
-		}
-		if e.Kind != model.ErrTransport || !e.Retryable() || e.RequestID != "req_7" {
-			t.Fatalf("cut at byte %d: %+v", i, e)
-		}
-		if has := e.Partial != nil; i > begun != has && i != begun {
-			t.Fatalf("cut at byte %d: partial answer: %v", i, has)
-		}
-		if e.Partial == nil {
-			continue
-		}
-		for j, b := range e.Partial.Message.Blocks {
-			if use, ok := b.(*model.ToolUse); ok && !use.Incomplete && i < strings.Index(richStream, `{"type":"content_block_stop","index":2}`) {
-				t.Fatalf("cut at byte %d: block %d would be run: %s", i, j, use.Input)
-			}
+		checkTruncated(t, i, streamOf(t, m))
+	}
+}
+
+func checkTruncated(t *testing.T, i int, s *model.Stream) {
+	t.Helper()
+	resp, err := s.Collect()
+	var e *model.Error
+	if !errors.As(err, &e) || resp != nil {
+		t.Fatalf("ended at byte %d: %v, %v", i, resp, err)
+	}
+	if e.Kind != model.ErrTransport || !e.Retryable() || e.RequestID != "req_7" {
+		t.Fatalf("ended at byte %d: %+v", i, e)
+	}
+	// The event is complete where its JSON is, even without the blank line.
+	if begun := strings.Index(richStream, "\n\n"); e.Partial != nil != (i >= begun) {
+		t.Fatalf("ended at byte %d: partial answer: %v", i, e.Partial)
+	}
+	if e.Partial == nil {
+		return
+	}
+	for j, b := range e.Partial.Message.Blocks {
+		stop := `{"type":"content_block_stop","index":2}`
+		if use, ok := b.(*model.ToolUse); ok && !use.Incomplete && i < strings.Index(richStream, stop)+len(stop) {
+			t.Fatalf("ended at byte %d: block %d would be run: %s", i, j, use.Input)
 		}
 	}
 }
