@@ -186,6 +186,9 @@ func (m *Memory) Delete(ctx context.Context, id string) error {
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.closed {
+		return ErrClosed
+	}
 	m.closed = true
 	return nil
 }
