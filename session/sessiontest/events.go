@@ -1,0 +1,94 @@
+package sessiontest
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/quarry-sdk/quarry/model"
+	"github.com/quarry-sdk/quarry/session"
+)
+
+// hard is text that is easily spoiled on the way: quotes, HTML, line and
+// paragraph separators, a zero byte, letters composed and decomposed, scripts
+// from right to left, a pair of surrogates.
+const hard = "\"\\/<b>&amp;\t\r\n\u2028\u2029\x00\x7f é e\u0301 שלום 你好 \U0001F9EA\U0010FFFF"
+
+// raw is JSON whose bytes must come back as they are: the order of keys, the
+// form of numbers, the escapes and the null.
+const raw = `{"z":1.0,"a":[1e2,-0,12345678901234567890],"null":null,"html":"<a href='x'>&\u003c\u00e9é</a>","deep":{"":[{}]}}`
+
+// Events returns a fresh event of each kind, in the order of an imaginary
+// session, with every field set that goes with the kind.
+func Events() []session.Event {
+	return []session.Event{
+		&session.Started{
+			Format: session.FormatVersion, Machine: "agent", Agent: "clerk", Model: "anthropic/claude-sonnet-4-5",
+			Title: "Title " + hard, Labels: map[string]string{"corpus": hard, "b": "2", "a": "1"}, Config: json.RawMessage(raw),
+		},
+		&session.Prompted{Message: Message()},
+		&session.ModelCalled{Turn: 1, Attempt: 2},
+		&session.ModelFailed{Turn: 1, Error: &model.Error{
+			Kind: model.ErrRateLimited, Provider: "anthropic", Status: 429, Code: "rate_limit_error", Message: hard,
+			RequestID: "req_01", RetryAfter: 90*time.Second + time.Nanosecond, Partial: Response(),
+		}},
+		&session.ModelAnswered{Turn: 2, Response: Response()},
+		&session.ToolCalled{Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Key: "key-1", Attempt: 3},
+		&session.ToolAnswered{
+			Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Content: Blocks(), Output: json.RawMessage(raw),
+			Full: strings.Repeat(hard, 10), IsError: true, Refused: true, Unknown: true, Duration: time.Hour + time.Nanosecond,
+		},
+		&session.Interrupted{Reason: hard},
+		&session.Resumed{},
+		&session.Expired{Limit: "wall_clock", Value: time.Minute},
+		&session.Ended{Result: session.Result{
+			Session: "01JZ", Subtype: session.Failed, Reason: session.ReasonModelError, Detail: hard, Text: hard,
+			Output: json.RawMessage(raw), Draft: json.RawMessage(`[]`), StopReason: model.StopToolUse,
+			Error: &model.Error{Kind: model.ErrServer, Message: "broken"}, Model: "claude-sonnet-4-5-20250929",
+			Turns: 3, ToolCalls: 4, Usage: Usage(), Duration: time.Second,
+		}},
+	}
+}
+
+// Response returns a response with every field set.
+func Response() *model.Response {
+	return &model.Response{
+		ID: "msg_01", Model: "claude-sonnet-4-5-20250929", Message: Message(), StopReason: "invented_yesterday",
+		StopSequence: hard, StopDetails: json.RawMessage(raw), Usage: Usage(),
+		Extra: map[string]json.RawMessage{"container": json.RawMessage(raw), hard: json.RawMessage(`null`)},
+	}
+}
+
+// Usage returns a usage with every field set.
+func Usage() model.Usage {
+	return model.Usage{
+		InputTokens: 1, OutputTokens: 1 << 53, CacheReadTokens: 3, CacheWriteTokens: 4, CacheWrite1hTokens: 5, ReasoningTokens: 6,
+		ServerToolCalls: map[string]int64{"web_search_requests": 7}, Raw: json.RawMessage(raw),
+	}
+}
+
+// Message returns a message with blocks of every kind.
+func Message() *model.Message {
+	return &model.Message{Role: model.RoleAssistant, Blocks: Blocks(), Provider: "anthropic"}
+}
+
+// Blocks returns a block of every kind with every field set.
+func Blocks() model.Blocks {
+	source := model.Source{MediaType: "image/png", Data: []byte("\x89PNG\x00\xff"), URL: "https://example.org/?a=1&b=<2>", FileID: "file_01", Text: hard}
+	return model.Blocks{
+		&model.Text{Text: hard, Raw: json.RawMessage(raw), Citations: []model.Citation{{
+			Kind: "char_location", Text: hard, Title: hard, URL: "https://example.org/", Document: 1, Start: 2, End: 3, Raw: json.RawMessage(raw),
+		}}},
+		&model.Thinking{Text: hard, Signature: "c2ln+/==", Raw: json.RawMessage(raw)},
+		&model.RedactedThinking{Data: "ZGF0YQ==", Raw: json.RawMessage(raw)},
+		&model.ToolUse{ID: "toolu_01", Name: "fetch", Input: json.RawMessage(raw), Incomplete: true, Raw: json.RawMessage(raw)},
+		&model.ToolResult{ToolUseID: "toolu_01", Name: "fetch", IsError: true, Raw: json.RawMessage(raw), Content: model.Blocks{
+			&model.Text{Text: hard}, &model.Image{Source: source}, &model.Unknown{Type: "hologram", Raw: json.RawMessage(raw)},
+		}},
+		&model.ServerToolUse{Type: "server_tool_use", ID: "srvtoolu_01", Name: "web_search", Input: json.RawMessage(raw), Raw: json.RawMessage(raw)},
+		&model.ServerToolResult{Type: "web_search_tool_result", ToolUseID: "srvtoolu_01", Content: json.RawMessage(raw), IsError: true, Raw: json.RawMessage(raw)},
+		&model.Image{Source: source, Raw: json.RawMessage(raw)},
+		&model.Document{Source: source, Title: hard, Context: hard, Cite: true, Raw: json.RawMessage(raw)},
+		&model.Unknown{Type: "hologram", Raw: json.RawMessage(raw)},
+	}
+}
