@@ -1,0 +1,375 @@
+package manual_test
+
+import (
+	"bytes"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quarry-sdk/quarry/internal/cli"
+)
+
+// page is a Markdown file, taken apart.
+type page struct {
+	path     string // from the project's root
+	prose    string // without fenced blocks
+	headings []heading
+	blocks   []block
+}
+
+type heading struct {
+	level int
+	text  string
+}
+
+// block is a fenced block.
+type block struct {
+	language, text string
+	line           int
+}
+
+// load reads the pages of the manual and those at the project's root.
+func load(t *testing.T) map[string]*page {
+	t.Helper()
+	pages := make(map[string]*page)
+	for _, pattern := range []string{"../*.md", "*.md"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("no pages match %s (%v)", pattern, err)
+		}
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := filepath.ToSlash(filepath.Join("docs", path))
+			pages[name] = parse(name, string(data))
+		}
+	}
+	return pages
+}
+
+var headingLine = regexp.MustCompile(`^(#{1,6}) +(.*?) *#*$`)
+
+func parse(path, text string) *page {
+	p := &page{path: path}
+	var prose strings.Builder
+	var open *block
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimRight(line, "\r\n")
+		fence := strings.HasPrefix(strings.TrimSpace(line), "```")
+		switch {
+		case fence && open == nil:
+			open = &block{language: strings.Trim(line, " `"), line: n}
+			continue
+		case fence:
+			p.blocks = append(p.blocks, *open)
+			open = nil
+			continue
+		case open != nil:
+			open.text += line + "\n"
+			continue
+		}
+		if m := headingLine.FindStringSubmatch(line); m != nil {
+			p.headings = append(p.headings, heading{len(m[1]), m[2]})
+		}
+		prose.WriteString(line + "\n")
+	}
+	p.prose = prose.String()
+	return p
+}
+
+// anchors are the names of the headings in links, made as GitHub makes them.
+func (p *page) anchors() map[string]bool {
+	set := make(map[string]bool)
+	for _, h := range p.headings {
+		slug := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-', r == '_', unicode.IsLetter(r), unicode.IsNumber(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, h.text)
+		name := slug
+		for i := 1; set[name]; i++ {
+			name = fmt.Sprintf("%s-%d", slug, i)
+		}
+		set[name] = true
+	}
+	return set
+}
+
+var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
+// TestLinks checks that each relative link leads to a file, and to a heading
+// where it names one.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	pages := load(t)
+	for _, p := range pages {
+		for _, m := range link.FindAllStringSubmatch(p.prose, -1) {
+			target, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, ":") {
+				continue
+			}
+			to := p.path
+			if target != "" {
+				to = filepath.ToSlash(filepath.Join(filepath.Dir(p.path), target))
+			}
+			if _, err := os.Stat(filepath.Join("..", to)); err != nil {
+				t.Errorf("%s: the link %s leads nowhere", p.path, m[1])
+				continue
+			}
+			if anchor != "" && (pages[to] == nil || !pages[to].anchors()[anchor]) {
+				t.Errorf("%s: the link %s names a heading that %s does not have", p.path, m[1], to)
+			}
+		}
+	}
+}
+
+// TestIndexNamesEveryPage checks that the manual's first page leads to all.
+func TestIndexNamesEveryPage(t *testing.T) {
+	t.Parallel()
+	pages := load(t)
+	for name := range pages {
+		file, ok := strings.CutPrefix(name, "docs/")
+		if ok && file != "README.md" && !strings.Contains(pages["docs/README.md"].prose, "]("+file+")") {
+			t.Errorf("docs/README.md has no link to %s", file)
+		}
+	}
+}
+
+var span = regexp.MustCompile("`(quarry [^`]+)`")
+
+// TestCommands checks that each command line of the pages names a command and
+// flags that are there.
+func TestCommands(t *testing.T) {
+	pages := load(t)
+	t.Chdir(t.TempDir()) // away from any .env
+	known := make(map[string]map[string]bool)
+	lines := 0
+	for _, p := range pages {
+		var list []string
+		for _, b := range p.blocks {
+			for line := range strings.Lines(b.text) {
+				line = strings.TrimPrefix(strings.TrimSpace(line), "$ ")
+				line = strings.Replace(line, "go run ./cmd/quarry", "quarry", 1)
+				if b.language != "go" && strings.HasPrefix(line, "quarry ") {
+					list = append(list, line)
+				}
+			}
+		}
+		for _, m := range span.FindAllStringSubmatch(p.prose, -1) {
+			list = append(list, m[1])
+		}
+		for _, line := range list {
+			lines++
+			if problem := checkCommand(t, line, known); problem != "" {
+				t.Errorf("%s: %q: %s", p.path, line, problem)
+			}
+		}
+	}
+	if lines < 20 {
+		t.Errorf("only %d command lines were found", lines)
+	}
+}
+
+// checkCommand returns what is wrong with a command line. It asks each command
+// for its help once.
+func checkCommand(t *testing.T, line string, known map[string]map[string]bool) string {
+	words := split(line)[1:]
+	command := "quarry"
+	for depth := 0; depth < len(words) && depth < 2; depth++ {
+		if strings.HasPrefix(words[depth], "-") || depth == 1 && words[0] != "sessions" {
+			break
+		}
+		command += " " + words[depth]
+	}
+	flags, ok := known[command]
+	if !ok {
+		flags = helpOf(t, command)
+		known[command] = flags
+	}
+	if flags == nil {
+		return "there is no such command"
+	}
+	for _, w := range words {
+		if name, _, _ := strings.Cut(w, "="); strings.HasPrefix(w, "-") && !flags[name] {
+			return command + " has no flag " + name
+		}
+	}
+	return ""
+}
+
+var flag = regexp.MustCompile(`(?m)^ +(?:(-\w), )?(--[\w-]+)`)
+
+// helpOf returns the flags of a command, nil if there is no such command.
+func helpOf(t *testing.T, command string) map[string]bool {
+	var out bytes.Buffer
+	args := append(strings.Fields(command)[1:], "--help")
+	code := cli.Run(t.Context(), args, strings.NewReader(""), &out, io.Discard)
+	_, usage, _ := strings.Cut(out.String(), "Usage:\n  ")
+	usage, _, _ = strings.Cut(usage, "\n")
+	if code != 0 || !strings.HasPrefix(usage+" ", command+" ") {
+		return nil
+	}
+	flags := make(map[string]bool)
+	for _, m := range flag.FindAllStringSubmatch(out.String(), -1) {
+		flags[m[1]], flags[m[2]] = true, true
+	}
+	return flags
+}
+
+// split takes a command line apart, up to a pipe or a redirection.
+func split(line string) []string {
+	var words []string
+	var word strings.Builder
+	quoted, begun := false, false
+	for _, r := range line {
+		switch {
+		case r == '"':
+			quoted, begun = !quoted, true
+		case quoted:
+			word.WriteRune(r)
+		case r == ' ':
+			if begun {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			begun = false
+		case r == '|' || r == '>' || r == ';' || r == '&' || r == '#':
+			if begun {
+				words = append(words, word.String())
+			}
+			return words
+		default:
+			word.WriteRune(r)
+			begun = true
+		}
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	return words
+}
+
+// TestSnippets compiles the programs of the pages and parses the rest of their
+// Go code.
+func TestSnippets(t *testing.T) {
+	t.Parallel()
+	for _, p := range load(t) {
+		for _, b := range p.blocks {
+			if b.language != "go" {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s:%d", p.path, b.line), func(t *testing.T) {
+				t.Parallel()
+				if !strings.HasPrefix(b.text, "package ") {
+					parseSnippet(t, b.text)
+					return
+				}
+				name := "main.go"
+				if strings.Contains(b.text, "func Test") {
+					name = "snippet_test.go"
+				}
+				file := filepath.Join(t.TempDir(), name)
+				if err := os.WriteFile(file, []byte(b.text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				cmd := exec.Command("go", "vet", file)
+				cmd.Dir = ".."
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("go vet: %v\n%s", err, out)
+				}
+			})
+		}
+	}
+}
+
+// parseSnippet checks that src can stand in a function, or beside one.
+func parseSnippet(t *testing.T, src string) {
+	t.Helper()
+	if strings.HasPrefix(src, "func ") {
+		src = "}\n" + src + "func _() {"
+	}
+	if _, err := parser.ParseFile(token.NewFileSet(), "snippet.go", "package p; func _() {\n"+src+"}", 0); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestChinese checks that the Chinese README has the headings and the code of the
+// English one.
+func TestChinese(t *testing.T) {
+	t.Parallel()
+	pages := load(t)
+	english, chinese := pages["README.md"], pages["README.zh-CN.md"]
+	if english == nil || chinese == nil {
+		t.Fatal("one of the two is missing")
+	}
+	levels := func(p *page) (list []int) {
+		for _, h := range p.headings {
+			list = append(list, h.level)
+		}
+		return list
+	}
+	if diff := cmp.Diff(levels(english), levels(chinese)); diff != "" {
+		t.Errorf("the levels of the headings differ (-English +Chinese):\n%s", diff)
+	}
+	code := func(p *page) (list []string) {
+		for _, b := range p.blocks {
+			list = append(list, b.language+"\n"+b.text)
+		}
+		return list
+	}
+	if diff := cmp.Diff(code(english), code(chinese)); diff != "" {
+		t.Errorf("the code differs (-English +Chinese):\n%s", diff)
+	}
+	if slices.Equal(english.headings, chinese.headings) {
+		t.Error("the Chinese README is not in Chinese")
+	}
+}
+
+var testName = regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w*)`")
+
+// TestNamedTestsExist checks that the tests that pages rely on are there.
+func TestNamedTestsExist(t *testing.T) {
+	t.Parallel()
+	there := make(map[string]bool)
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		for _, m := range declared.FindAllSubmatch(data, -1) {
+			there[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range load(t) {
+		for _, m := range testName.FindAllStringSubmatch(p.prose, -1) {
+			if !there[m[1]] {
+				t.Errorf("%s names %s, which is no test", p.path, m[1])
+			}
+		}
+	}
+}
