@@ -21,7 +21,7 @@ func FuzzLoop(f *testing.F) {
 
 func TestLoopOnRandomJournals(t *testing.T) {
 	t.Parallel()
-	n := uint64(300)
+	n := uint64(200)
 	if testing.Short() {
 		n = 50
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -154,20 +155,20 @@ func TestRunAnswersThroughATool(t *testing.T) {
 
 	// Deltas are shown and not journaled; the answer arrives in pieces.
 	var text strings.Builder
-	shown := 1 // the session's own beginning is not shown
+	var shown []session.Record
 	for _, ev := range events {
 		if ev.Delta != nil && ev.Delta.Kind == model.EventText {
 			text.WriteString(ev.Delta.Text)
 		}
 		if ev.Record != nil {
-			shown++
+			shown = append(shown, *ev.Record)
 		}
 	}
 	if text.String() != "It is sunny in Florence." {
 		t.Errorf("the deltas add up to %q", text.String())
 	}
-	if shown != len(recs) {
-		t.Errorf("%d records are shown of %d", shown, len(recs))
+	if !reflect.DeepEqual(shown, recs) {
+		t.Errorf("the records shown are not those of the journal:\n%+v\n%+v", shown, recs)
 	}
 	if n := len(events); events[n-1].Result == nil || events[n-2].Record.Event.Kind() != session.KindEnded {
 		t.Error("the result does not follow the record of the end")
