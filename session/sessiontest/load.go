@@ -31,8 +31,8 @@ func testEveryKind(t *testing.T, s session.Store) {
 func testBig(t *testing.T, s session.Store) {
 	answered := func() session.Event {
 		return &session.ToolAnswered{
-			Turn: 1, ID: "toolu_01", Name: "fetch", Full: strings.Repeat("Ünicode <tag> ", 1<<18),
-			Content: model.Blocks{&model.Image{Source: model.Source{MediaType: "image/png", Data: []byte(strings.Repeat("\x00\xffpng", 1<<18))}}},
+			Turn: 1, ID: "toolu_01", Name: "fetch", Full: strings.Repeat("Ünicode <tag> ", 1<<16),
+			Content: model.Blocks{&model.Image{Source: model.Source{MediaType: "image/png", Data: []byte(strings.Repeat("\x00\xffpng", 1<<16))}}},
 		}
 	}
 	mustAppend(t, s, "a", 0, started("clerk"), answered(), note("small"), answered())

@@ -22,19 +22,16 @@ const applicationID = 0x51525259
 // version is the file's user_version; the file's lock keeps two processes from
 // migrating at once.
 func migrate(ctx context.Context, conn *sql.Conn) (steps int, err error) {
-	names, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		return 0, err
-	}
-	version, err := schemaVersion(ctx, conn, len(names))
-	if err != nil || version == len(names) {
+	names := migrationNames()
+	if version, err := schemaVersion(ctx, conn); err != nil || version == len(names) {
 		return 0, err
 	}
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return 0, err
 	}
 	// Another process may have come first.
-	if version, err = schemaVersion(ctx, conn, len(names)); err != nil {
+	version, err := schemaVersion(ctx, conn)
+	if err != nil {
 		return 0, err
 	}
 	for _, name := range names[version:] {
@@ -53,9 +50,19 @@ func migrate(ctx context.Context, conn *sql.Conn) (steps int, err error) {
 	return len(names) - version, nil
 }
 
+// migrationNames returns the names of the steps in their order.
+func migrationNames() []string {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		panic(err) // the pattern is a constant
+	}
+	return names
+}
+
 // schemaVersion returns the version of the file's schema, 0 for an empty file.
 // A file that this package cannot use is a *Error.
-func schemaVersion(ctx context.Context, conn *sql.Conn, newest int) (int, error) {
+func schemaVersion(ctx context.Context, conn *sql.Conn) (int, error) {
+	newest := len(migrationNames())
 	var version, application, objects int
 	err := conn.QueryRowContext(ctx, "SELECT (SELECT user_version FROM pragma_user_version), (SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)").
 		Scan(&version, &application, &objects)

@@ -42,13 +42,26 @@ type writer struct {
 	statements
 }
 
+// statements are prepared on the writer's connection.
 type statements struct {
 	lookUp, create, update, insert, removeRecords, remove *sql.Stmt
 }
 
+// close frees the statements: SQLite keeps a connection, its transaction and
+// its locks for as long as it has any.
+func (s *statements) close() error {
+	var errs []error
+	for _, stmt := range []*sql.Stmt{s.lookUp, s.create, s.update, s.insert, s.removeRecords, s.remove} {
+		if stmt != nil {
+			errs = append(errs, stmt.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
 func newWriter(ctx context.Context, cfg *Config, path string) (*writer, error) {
 	// Without full fsync macOS leaves data in the disk's cache.
-	db, err := sql.Open("sqlite", dsn(path, cfg.BusyTimeout, "_journal_mode=WAL", "_synchronous=FULL",
+	db, err := sql.Open("sqlite", dsn(path, cfg.BusyTimeout, "_synchronous=FULL",
 		"_pragma=fullfsync(1)", "_pragma=checkpoint_fullfsync(1)", "_pragma=journal_size_limit(67108864)"))
 	if err != nil {
 		return nil, err
@@ -63,22 +76,16 @@ func newWriter(ctx context.Context, cfg *Config, path string) (*writer, error) {
 	return w, nil
 }
 
-// setUp makes the first connection and brings the schema up to date. SQLite
-// does not wait for the lock that a file's change to WAL needs, so where
-// several processes create a file at once this does.
-func (w *writer) setUp(ctx context.Context, patience time.Duration) error {
-	var err error
-	for end := time.Now().Add(patience); ; {
-		if w.conn, err = w.db.Conn(ctx); !isBusy(err) || time.Now().After(end) {
-			break
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(5 * time.Millisecond):
-		}
+// setUp makes the first connection and brings the schema up to date. A file that
+// is not ours is left as it is.
+func (w *writer) setUp(ctx context.Context, patience time.Duration) (err error) {
+	if w.conn, err = w.db.Conn(ctx); err != nil {
+		return err
 	}
-	if err != nil {
+	if _, err := schemaVersion(ctx, w.conn); err != nil {
+		return err
+	}
+	if err := w.useWAL(ctx, patience); err != nil {
 		return err
 	}
 	steps, err := migrate(ctx, w.conn)
@@ -89,6 +96,27 @@ func (w *writer) setUp(ctx context.Context, patience time.Duration) error {
 		w.log.InfoContext(ctx, "migrated the session store", "path", w.path, "steps", steps)
 	}
 	return w.prepare(ctx)
+}
+
+// useWAL gives the file a write-ahead log, which it keeps for ever. SQLite does
+// not wait for the lock that the change needs, so where several processes create
+// a file at once this does.
+func (w *writer) useWAL(ctx context.Context, patience time.Duration) error {
+	for end := time.Now().Add(patience); ; {
+		var mode string
+		err := w.conn.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode)
+		switch {
+		case err == nil && mode != "wal":
+			return &Error{Problem: "its file system has no shared memory for the write-ahead log", Hint: "give a path on a local disk"}
+		case !isBusy(err) || time.Now().After(end):
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
 }
 
 func (w *writer) prepare(ctx context.Context) (err error) {
@@ -193,7 +221,7 @@ func (w *writer) drop() {
 	if w.conn == nil {
 		return
 	}
-	if err := w.conn.Close(); err != nil {
+	if err := errors.Join(w.statements.close(), w.conn.Close()); err != nil {
 		w.log.Warn("closing a connection to the session store", "path", w.path, "error", err)
 	}
 	w.conn, w.statements = nil, statements{}
