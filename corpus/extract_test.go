@@ -65,6 +65,14 @@ func TestExtract(t *testing.T) {
 			sections: []string{"0 a"},
 		},
 		{
+			name:     "a heading that is never closed is its first line",
+			file:     "u.html",
+			src:      "<title>U</title><h2>Open<p>" + strings.Repeat("text ", 80),
+			title:    "U",
+			text:     "Open\n\n" + strings.TrimSpace(strings.Repeat("text ", 80)),
+			sections: []string{"0 U", "2 U > Open"},
+		},
+		{
 			name:     "zero-width spaces stay",
 			file:     "z.html",
 			src:      "<p>pg_\u200bstat</p>",

@@ -13,7 +13,7 @@ type Hit struct {
 	DocID, Title, Path string
 	// Score has no unit; it compares the hits of one search.
 	Score float64
-	// Heading is the heading path of the snippet, the document's title first.
+	// Heading is the heading path of what was found in the snippet, the document's title first.
 	Heading []string
 	// Snippet is the best window of the best passage: at most 300 characters, a verbatim part of the document's Text.
 	Snippet string
@@ -44,9 +44,10 @@ func (x *Index) Search(ctx context.Context, query string, limit int) ([]Hit, err
 			}
 			h := Hit{Rank: i + 1, DocID: doc.ID, Title: doc.Title, Path: doc.Path, Score: r.score}
 			from, to := s.bounds(r.passage)
-			h.Start, h.End = s.snippet(doc.Text, from, to, terms)
+			var focus int
+			h.Start, h.End, focus = s.snippet(doc.Text, from, to, terms)
 			h.Snippet = doc.Text[h.Start:h.End]
-			if sec, ok := doc.SectionAt(h.Start); ok {
+			if sec, ok := doc.SectionAt(focus); ok {
 				h.Heading = sec.Path
 			}
 			hits = append(hits, h)

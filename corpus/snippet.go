@@ -12,8 +12,8 @@ import (
 const snippetSize = 300
 
 // snippet chooses the window of text[from:to] that holds the most of the query, each term once and by its rarity, and
-// returns its byte offsets.
-func (s *snapshot) snippet(text string, from, to int, query []concept) (start, end int) {
+// returns its byte offsets and that of the first word that counted.
+func (s *snapshot) snippet(text string, from, to int, query []concept) (start, end, focus int) {
 	passage := text[from:to]
 	rarity := make(map[string]float64, len(query))
 	for _, c := range query {
@@ -63,7 +63,7 @@ func (s *snapshot) snippet(text string, from, to int, query []concept) (start, e
 		}
 	}
 	start, end = window(passage, bestFrom, bestTo)
-	return from + start, from + end
+	return from + start, from + end, from + bestFrom
 }
 
 // window widens passage[lo:hi] to at most snippetSize characters, whole words and if possible from the beginning of a

@@ -16,6 +16,7 @@ type textBuilder struct {
 	pre      int  // depth of preformatted elements
 	marks    []mark
 	linked   []link
+	heading  int // depth of open headings; one inside another belongs to it
 	quiet    int // depth of elements whose headings are no sections (notes beside the text)
 }
 
@@ -128,20 +129,33 @@ func endsInSpace(b []byte) bool {
 func (b *textBuilder) startHeading() int {
 	b.block(2)
 	b.flush()
+	b.heading++
 	return len(b.buf)
 }
 
 // endHeading ends the heading that began at start. An empty one leaves no trace.
 func (b *textBuilder) endHeading(level, start int) {
-	if b.quiet == 0 && len(b.buf) > start {
-		b.marks = append(b.marks, mark{level, start, len(b.buf)})
+	b.heading--
+	if b.quiet == 0 && b.heading == 0 && len(b.buf) > start {
+		end := len(b.buf)
+		if end-start > maxHeading { // one that was never closed: its first line is meant
+			if i := bytes.IndexByte(b.buf[start:], '\n'); i >= 0 {
+				end = start + i
+			}
+		}
+		b.marks = append(b.marks, mark{level, start, end})
 	}
 	b.block(2)
 }
 
+// maxHeading is the length in bytes up to which a heading may have several lines.
+const maxHeading = 300
+
 // closeLevel ends the open sections of this level and deeper at the current place.
 func (b *textBuilder) closeLevel(level int) {
-	b.marks = append(b.marks, mark{level: -level, start: len(b.buf)})
+	if b.heading == 0 {
+		b.marks = append(b.marks, mark{level: -level, start: len(b.buf)})
+	}
 }
 
 // link notes that the bytes from start on belong to a hyperlink.

@@ -31,7 +31,7 @@ func TestUpdateIsIncremental(t *testing.T) {
 		t.Error("an Update without changes wrote a new generation")
 	}
 
-	put(t, folder, "d e/日本.md", "# 設定\n\n東京の設定を変更します。") // added
+	put(t, folder, "d e/日本.md", "# 設定\n\n東京の設定を変更します。")           // added
 	put(t, folder, "c.txt", "Cherries\n\nCherries are sour now.") // changed
 	update(t, x, folder, [4]int{2, 2, 0, 4})
 	if got := found(t, x, "sour"); !cmp.Equal(got, []string{"c"}) {
