@@ -34,7 +34,7 @@ type advance struct {
 
 func (a *advance) run(ctx context.Context) error {
 	for {
-		next, effects, err := a.settle()
+		next, effects, err := a.settle(!a.stopped && ctx.Err() == nil)
 		if err != nil {
 			return err
 		}
@@ -69,11 +69,15 @@ func (a *advance) run(ctx context.Context) error {
 }
 
 // settle asks the machine until it decides nothing more by itself, and returns
-// its last answer and the effects to start, whose intents are now pending.
-func (a *advance) settle() (Next, []Effect, error) {
+// its last answer and the effects to start, whose intents are now pending. Where
+// nothing may start any more, there are none: an intent says that it did.
+func (a *advance) settle(start bool) (Next, []Effect, error) {
 	var effects []Effect
 	for {
 		next := a.live.Machine.Next()
+		if !start {
+			next.Effects = nil
+		}
 		if len(next.Events)+len(next.Effects) == 0 {
 			return next, effects, nil
 		}
