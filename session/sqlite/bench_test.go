@@ -72,3 +72,59 @@ func benchmarkAppend(b *testing.B, sessions int) {
 		b.Fatalf("the store has %d records, want %d", total, want)
 	}
 }
+
+// BenchmarkList lists 10,000 sessions, and the first 20 of them.
+func BenchmarkList(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "quarry.db")
+	store := open(b, path)
+	defer store.Close()
+	const sessions = 10_000
+	execute(b, path, `
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 10000)
+		INSERT INTO sessions (id, agent, model, title, status, subtype, created, updated, last, prompt, turns, tool_calls, usage)
+		SELECT 's' || i, 'clerk', 'anthropic/claude', '', 'done', 'success', i, (i * 7919) % 10007, 9, 'When was the lighthouse of Kõpu first lit?', 3, 2,
+			'{"input_tokens":1200,"output_tokens":80,"cache_read_tokens":0,"cache_write_tokens":0}' FROM n`)
+	for _, limit := range []int{0, 20} {
+		b.Run(fmt.Sprintf("limit=%d", limit), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				n := 0
+				for _, err := range store.List(b.Context(), session.Filter{Limit: limit, Status: session.StatusDone}) {
+					if err != nil {
+						b.Fatal(err)
+					}
+					n++
+				}
+				if want := min(limit+sessions*(1-min(limit, 1)), sessions); n != want {
+					b.Fatalf("List gave %d sessions, want %d", n, want)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkLoad loads a journal of 1,000 records of 2 kB each.
+func BenchmarkLoad(b *testing.B) {
+	store := open(b, filepath.Join(b.TempDir(), "quarry.db"))
+	defer store.Close()
+	recs := make([]session.Record, 1000)
+	for i := range recs {
+		recs[i] = session.Record{Seq: int64(i + 1), Time: time.Now(), Event: &session.ToolAnswered{Content: model.Blocks{&model.Text{Text: strings.Repeat("lorem ipsum ", 170)}}}}
+	}
+	if err := store.Append(b.Context(), "a", 0, recs); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		n := 0
+		for _, err := range store.Load(b.Context(), "a", 0) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		if n != len(recs) {
+			b.Fatalf("Load gave %d records, want %d", n, len(recs))
+		}
+	}
+}
