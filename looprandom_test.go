@@ -295,6 +295,11 @@ func (w *world) seeStart(call *session.CallTool) {
 	if owner, ok := w.keys[c.Key]; ok && owner != use.ID {
 		w.t.Fatalf("the calls %s and %s have one idempotency key", owner, use.ID)
 	}
+	for _, earlier := range call.Earlier {
+		if earlier.Turn >= c.Turn {
+			w.t.Fatalf("call %d is told of a result of its own response", c.Index)
+		}
+	}
 	for _, other := range w.running {
 		o := w.agent.tools[other.Called.Name]
 		if tool.spec.Effect == Exclusive || o.spec.Effect == Exclusive ||
