@@ -86,8 +86,8 @@ func TestPostgresRecall(t *testing.T) {
 	recall(t, readLines[question](t, shared(t, "datasets", "postgres-qa", "dev.jsonl")), 36, 0.85)
 }
 
-// The same for 72 questions of our own, 12 of them Chinese, written before the ranking was chosen to see whether what helps
-// there helps here.
+// The same for 72 questions of our own: 60 English ones, written before the ranking was tuned, and 12 Chinese ones, written
+// after the glossary, to see whether what helps there helps here.
 func TestPostgresRecallMore(t *testing.T) {
 	recall(t, readLines[question](t, filepath.Join("testdata", "postgres-more.jsonl")), 72, 0.85)
 }
@@ -126,7 +126,7 @@ func recall(t *testing.T, questions []question, want int, least float64) {
 				r.all5++
 			}
 		}
-		if at < 0 || at >= 5 {
+		if (at < 0 || at >= 5) && !raceEnabled {
 			t.Logf("%s missed (place %d): %s", q.ID, at+1, q.Question)
 		}
 	}

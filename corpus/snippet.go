@@ -78,28 +78,22 @@ func window(passage string, lo, hi int) (start, end int) {
 		}
 		return lo, end
 	}
-	// Backwards: at most half of what is to spare, to the nearest beginning of a sentence, else of a word.
+	// Backwards: at most two thirds of what is to spare, to the nearest beginning of a sentence, else of a word.
 	start = lo
 	word := lo
-	for i, left := lo, spare*2/3; i > 0 && left > 0; left-- {
-		r, n := utf8.DecodeLastRuneInString(passage[:i])
-		i -= n
-		if i == 0 {
-			start, word = 0, 0
+	for i, left := lo, spare*2/3; ; left-- {
+		if beginsSentence(passage, i) {
+			start, word = i, i
 			break
 		}
-		prev, _ := utf8.DecodeLastRuneInString(passage[:i])
-		if !unicode.IsSpace(r) && unicode.IsSpace(prev) {
+		if prev, _ := utf8.DecodeLastRuneInString(passage[:i]); unicode.IsSpace(prev) {
 			word = i
-			if trimmed := strings.TrimRight(passage[:i], " \t"); strings.HasSuffix(trimmed, "\n") || strings.HasSuffix(trimmed, ".") && prev != '\n' {
-				start = i
-				break
-			}
 		}
-		if r != '。' && prev == '。' {
-			start = i
+		if left <= 0 {
 			break
 		}
+		_, n := utf8.DecodeLastRuneInString(passage[:i])
+		i -= n
 	}
 	if start == lo {
 		start = word
@@ -128,6 +122,22 @@ func window(passage string, lo, hi int) (start, end int) {
 	trimmed := strings.TrimRightFunc(passage[start:max(end, hi)], unicode.IsSpace)
 	lead := len(trimmed) - len(strings.TrimLeftFunc(trimmed, unicode.IsSpace))
 	return start + lead, start + len(trimmed)
+}
+
+// beginsSentence reports whether a sentence, a line or the text begins at i.
+func beginsSentence(text string, i int) bool {
+	if i == 0 {
+		return true
+	}
+	prev, _ := utf8.DecodeLastRuneInString(text[:i])
+	if strings.ContainsRune("\n。！？", prev) {
+		return true
+	}
+	if prev != ' ' {
+		return false
+	}
+	end := strings.TrimRight(text[:i], " ")
+	return end == "" || strings.IndexByte(".!?\n", end[len(end)-1]) >= 0
 }
 
 // passages scores every passage of one document.

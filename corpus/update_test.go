@@ -121,6 +121,14 @@ func TestUpdateEqualsRebuild(t *testing.T) {
 			t.Errorf("%s (-fresh +stepwise):\n%s", q, diff)
 		}
 	}
+	// Nothing is left in the store of what was removed.
+	had, err := stepwise.snap.reader.DocCount()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := fresh.snap.reader.DocCount(); err != nil || had != want {
+		t.Errorf("the store holds %d records, want %d (%v)", had, want, err)
+	}
 	// Another passage size re-reads everything and leaves nothing of the old passages.
 	wider := open(t, stepwise.dir, Options{PassageSize: 2000})
 	report := update(t, wider, folder, [4]int{19, 0, 0, 19})
