@@ -2,6 +2,7 @@ package manual_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -273,43 +274,61 @@ func split(line string) []string {
 // Go code.
 func TestSnippets(t *testing.T) {
 	t.Parallel()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// An overlay lets one go command see each program as a package of the module;
+	// as one that is not main, so that nothing is linked.
+	overlay := struct{ Replace map[string]string }{make(map[string]string)}
+	dir := t.TempDir()
+	args := []string{"build", "-overlay", filepath.Join(dir, "overlay.json")}
 	for _, p := range load(t) {
 		for _, b := range p.blocks {
-			if b.language != "go" {
+			switch {
+			case b.language != "go":
+				continue
+			case !strings.HasPrefix(b.text, "package "):
+				parseSnippet(t, p, &b)
 				continue
 			}
-			t.Run(fmt.Sprintf("%s:%d", p.path, b.line), func(t *testing.T) {
-				t.Parallel()
-				if !strings.HasPrefix(b.text, "package ") {
-					parseSnippet(t, b.text)
-					return
-				}
-				name := "main.go"
-				if strings.Contains(b.text, "func Test") {
-					name = "snippet_test.go"
-				}
-				file := filepath.Join(t.TempDir(), name)
-				if err := os.WriteFile(file, []byte(b.text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				cmd := exec.Command("go", "vet", file)
-				cmd.Dir = ".."
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Errorf("go vet: %v\n%s", err, out)
-				}
-			})
+			name := fmt.Sprintf("snippet%d", len(overlay.Replace))
+			written := filepath.Join(dir, name+".txt")
+			_, body, _ := strings.Cut(b.text, "\n")
+			text := fmt.Sprintf("package snippet\n//line %s:%d\n%s", filepath.Join(root, p.path), b.line+2, body)
+			if err := os.WriteFile(written, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			overlay.Replace[filepath.Join(root, "docs", name, "snippet.go")] = written
+			args = append(args, "./docs/"+name)
 		}
+	}
+	data, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(args[2], data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if len(overlay.Replace) < 5 {
+		t.Errorf("only %d programs were found", len(overlay.Replace))
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("go build: %v\n%s", err, out)
 	}
 }
 
 // parseSnippet checks that src can stand in a function, or beside one.
-func parseSnippet(t *testing.T, src string) {
+func parseSnippet(t *testing.T, p *page, b *block) {
 	t.Helper()
+	src := b.text
 	if strings.HasPrefix(src, "func ") {
 		src = "}\n" + src + "func _() {"
 	}
 	if _, err := parser.ParseFile(token.NewFileSet(), "snippet.go", "package p; func _() {\n"+src+"}", 0); err != nil {
-		t.Error(err)
+		t.Errorf("%s, the code at line %d: %v", p.path, b.line, err)
 	}
 }
 
