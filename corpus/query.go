@@ -53,8 +53,7 @@ var thesaurus = sync.OnceValue(func() map[string][]variant {
 	return groups
 })
 
-// analyseQuery returns the concepts of a query in the order of their first occurrence. known tells whether the corpus
-// holds a term.
+// analyseQuery returns the concepts of a query in the order of their first occurrence, with their synonyms and glosses.
 func (s *snapshot) analyseQuery(ctx context.Context, query string, w *weights) []concept {
 	terms := s.terms(query)
 	var list []concept

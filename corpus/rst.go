@@ -157,7 +157,7 @@ var hiddenDirectives = map[string]bool{
 	"highlight": true, "default-domain": true, "currentmodule": true, "module": true, "sectionauthor": true,
 	"moduleauthor": true, "role": true, "only-if": true, "literalinclude": true, "autosummary": true, "tabularcolumns": true,
 	"highlightlang": true, "unicode": true, "program": true, "py:currentmodule": true, "automodule": true, "autoclass": true,
-	"autofunction": true, "container": false,
+	"autofunction": true,
 }
 
 var literalDirectives = map[string]bool{

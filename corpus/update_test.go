@@ -86,7 +86,7 @@ func TestUpdateEqualsRebuild(t *testing.T) {
 	stepwise := open(t, t.TempDir(), Options{PassageSize: 200})
 	text := func(i, rev int) string {
 		return fmt.Sprintf("# Note %d\n\nThe %s %s of [note](n%d.md) revision r%d.\n\n%s", i, []string{"red", "green", "blue"}[i%3],
-			[]string{"server", "client", "table", "index"}[i%4], (i+7)%20, rev, strings.Repeat(fmt.Sprintf("More words about topic%d here. ", i%5), 5+i+rev))
+			[]string{"server", "client", "table", "index"}[i%4], (i+7)%20, rev, strings.Repeat(fmt.Sprintf("More words about topic%d here. ", i%5), 5+i+9*(3-rev)))
 	}
 	for rev := range 4 {
 		for i := range 20 {
