@@ -93,8 +93,7 @@ func (e *Engine) now() time.Time {
 	if e.Now != nil {
 		return e.Now().UTC()
 	}
-	// Without its monotonic part a time is the same after it was stored.
-	return time.Now().UTC().Round(0)
+	return time.Now().UTC()
 }
 
 func (e *Engine) grace() time.Duration {

@@ -33,7 +33,7 @@ func Create(ctx context.Context, store Store, id string, m Machine, now time.Tim
 		started = &copied
 	}
 	l := &Live{ID: id, Machine: m, store: store}
-	rec := Record{Seq: 1, Time: now.UTC().Round(0), Event: started}
+	rec := Record{Seq: 1, Time: now.UTC(), Event: started}
 	if err := l.fold(rec); err != nil {
 		return nil, err
 	}
