@@ -112,6 +112,34 @@ func TestFastOutcomesDoNotWait(t *testing.T) {
 	})
 }
 
+// TestOutcomesThatArriveTogetherShareAnAppend lets two tools end while the
+// observer is busy.
+func TestOutcomesThatArriveTogetherShareAnAppend(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, &scripted{steps: []string{"a b c"}})
+		for name, after := range map[string]time.Duration{"b": time.Second, "c": 2 * time.Second} {
+			s.hands.tools[name] = func(_ context.Context, call *session.CallTool) session.Event {
+				time.Sleep(after)
+				return answer(call)
+			}
+		}
+		err := s.engine.Advance(t.Context(), s.live, func(o session.Observation) bool {
+			if o.Record.Event.Kind() == session.KindToolAnswered {
+				time.Sleep(time.Minute)
+			}
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := slices.DeleteFunc(s.take(), func(line string) bool { return !strings.HasPrefix(line, "durable: tool_answered") })
+		if diff := cmp.Diff([]string{"durable: tool_answered a", "durable: tool_answered b, tool_answered c, ended"}, lines); diff != "" {
+			t.Errorf("the appends of outcomes differ (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestInterruption(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -411,6 +439,11 @@ func TestObserverSeesTheJournal(t *testing.T) {
 	}
 	if diff := cmp.Diff(journal(t, s.store), seen, ignoreEncodings); diff != "" {
 		t.Errorf("what was shown is not the journal (-journal +shown):\n%s", diff)
+	}
+	for _, rec := range seen {
+		if rec.Time.Location() != time.UTC || rec.Time != rec.Time.Round(0) {
+			t.Errorf("the time %v of record %d is not what a store gives back", rec.Time, rec.Seq)
+		}
 	}
 	if last := s.live.Last(); last != int64(len(seen)) {
 		t.Errorf("Last is %d of %d", last, len(seen))

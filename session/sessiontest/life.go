@@ -37,6 +37,46 @@ func testDelete(t *testing.T, s session.Store) {
 	}
 }
 
+// testDeleteWhileLoaded deletes a session, and makes another of its name, from
+// within a loop over it. The loop yields the records that there were, or ends.
+func testDeleteWhileLoaded(t *testing.T, s session.Store) {
+	old := []session.Event{started("old")}
+	for range 600 {
+		old = append(old, note("old"))
+	}
+	for _, again := range []bool{false, true} {
+		mustAppend(t, s, "a", 0, old...)
+		var recs []session.Record
+		var err error
+		for rec, e := range s.Load(t.Context(), "a", 0) {
+			if err = e; err != nil {
+				break
+			}
+			if recs = append(recs, rec); rec.Seq > 1 {
+				continue
+			}
+			if err := s.Delete(t.Context(), "a"); err != nil {
+				t.Fatal(err)
+			}
+			if again {
+				mustAppend(t, s, "a", 0, append([]session.Event{started("new")}, old[1:]...)...)
+			}
+		}
+		if err != nil {
+			wantErr(t, "Load while it is deleted", err, session.ErrNotFound)
+		} else if len(recs) != len(old) {
+			t.Errorf("Load gives %d records of %d and no error", len(recs), len(old))
+		}
+		if diff := diff(records(0, old...)[:len(recs)], recs); diff != "" {
+			t.Errorf("Load gives records of another session (-want +got):\n%s", diff)
+		}
+		if again {
+			continue
+		}
+		wantErr(t, "Delete of a deleted session", s.Delete(t.Context(), "a"), session.ErrNotFound)
+	}
+}
+
 // testDeleteWhileUsed deletes and makes sessions anew under a reader, which must
 // see a whole prefix of one of them, or the end of it.
 func testDeleteWhileUsed(t *testing.T, s session.Store) {

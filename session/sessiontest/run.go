@@ -41,6 +41,7 @@ func Run(t *testing.T, open func(t *testing.T) session.Store, reopen func(t *tes
 		{"list/info", testInfo},
 		{"list/order_and_filters", testList},
 		{"delete", testDelete},
+		{"delete/while_loaded", testDeleteWhileLoaded},
 		{"delete/while_used", testDeleteWhileUsed},
 		{"context", testContext},
 		{"close", testClose},
