@@ -185,17 +185,18 @@ func appendToolResult(dst []byte, b *model.ToolResult, from origin) ([]byte, err
 	if b.IsError {
 		dst = append(dst, `,"is_error":true`...)
 	}
-	if len(b.Content) > 0 {
-		var err error
-		was := len(dst)
-		if dst, err = appendBlocks(append(dst, `,"content":[`...), b.Content, from); err != nil {
-			return dst, err
-		}
-		if dst[len(dst)-1] == '[' {
-			dst = dst[:was]
-		} else {
-			dst = append(dst, ']')
-		}
+	was := len(dst)
+	dst, err := appendBlocks(append(dst, `,"content":[`...), b.Content, from)
+	if err != nil {
+		return dst, err
+	}
+	switch {
+	case dst[len(dst)-1] != '[':
+		dst = append(dst, ']')
+	case b.IsError: // the API refuses an error without words
+		dst = append(dst[:was], `,"content":"the tool failed and said nothing"`...)
+	default:
+		dst = dst[:was]
 	}
 	return append(dst, '}'), nil
 }

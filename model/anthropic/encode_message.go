@@ -125,6 +125,9 @@ func appendServerTool(dst []byte, tool *model.ServerTool) ([]byte, error) {
 func sizeHint(blocks model.Blocks) int {
 	n := 64
 	for _, b := range blocks {
+		if b == nil {
+			continue // encoding says so
+		}
 		n += 96 + len(b.RawJSON())
 		switch b := b.(type) {
 		case *model.Text:

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,24 +40,32 @@ func recordingsDir(t testing.TB) string {
 // recordings returns the names of all recordings, sorted, with their exchanges.
 func recordings(t testing.TB, dir string) ([]string, map[string][]cassette.Exchange) {
 	t.Helper()
-	all := map[string][]cassette.Exchange{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+	loadRecordings.Do(func() {
+		loaded = map[string][]cassette.Exchange{}
+		loadErr = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			exchanges, err := cassette.Load(path)
+			if err != nil {
+				return err
+			}
+			name, err := filepath.Rel(dir, path)
+			loaded[filepath.ToSlash(name)] = split(exchanges)
 			return err
-		}
-		exchanges, err := cassette.Load(path)
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		all[filepath.ToSlash(name)] = split(exchanges)
-		return err
+		})
 	})
-	if err != nil {
-		t.Fatal(err)
+	if loadErr != nil {
+		t.Fatal(loadErr)
 	}
-	return slices.Sorted(maps.Keys(all)), all
+	return slices.Sorted(maps.Keys(loaded)), loaded
 }
+
+var (
+	loadRecordings sync.Once
+	loaded         map[string][]cassette.Exchange
+	loadErr        error
+)
 
 // split makes one exchange of each answer where a recording has several answers
 // one behind the other in one body.

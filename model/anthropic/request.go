@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -89,6 +90,9 @@ func (b *body) fillHead(req *model.Request, modelName string, maxTokens int, lef
 	}
 	h.key("stream")
 	h.buf = append(h.buf, "true"...)
+	if t := req.Temperature; t != nil && (math.IsNaN(*t) || math.IsInf(*t, 0)) {
+		return invalidRequest("the temperature is not a number")
+	}
 	if req.Temperature != nil && h.key("temperature") {
 		h.buf = strconv.AppendFloat(h.buf, *req.Temperature, 'g', -1, 64)
 	}

@@ -149,10 +149,7 @@ func offline(t testing.TB, pieces ...string) *model.Stream {
 
 func offlineAs(t testing.TB, contentType string, pieces ...string) *model.Stream {
 	s := model.Stream(func(yield func(model.Event, error) bool) {
-		m, err := New(Config{APIKey: "k", Model: "m"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := &Model{}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		c := calls.Get().(*call)
