@@ -74,6 +74,33 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// An error that a tool returns because it is stopped is no outcome: nobody knows
+// how far it came.
+func TestCancelLosesWhatFailsByIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		heedful := quarry.NewTool(quarry.ToolSpec{Name: "heedful"}, func(ctx context.Context, _ numberIn) (string, error) {
+			<-ctx.Done()
+			return "", ctx.Err()
+		})
+		m := modeltest.NewScripted(modeltest.Call("heedful", number(1)), modeltest.Say("Checking."))
+		store := session.NewMemory()
+		agent := newAgent(t, quarry.Config{Model: m, Store: store, Tools: []*quarry.Tool{heedful}})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		result, _, err := play(ctx, t, agent, quarry.Input{Prompt: "Go."})
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("got %+v, %v", result, err)
+		}
+		if _, _, err = play(t.Context(), t, agent, quarry.Input{Session: result.Session}); err != nil {
+			t.Fatal(err)
+		}
+		if told := results(m.Requests()[1])[0]; !told.IsError || !strings.Contains(told.Content.Text(), "nobody knows whether it took effect") {
+			t.Errorf("the model is told %q", told.Content.Text())
+		}
+	})
+}
+
 // What a tool comes to in the grace period is kept.
 func TestCancelKeepsOutcomesThatCameInTime(t *testing.T) {
 	t.Parallel()
