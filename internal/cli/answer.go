@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/quarry-sdk/quarry"
 	"github.com/quarry-sdk/quarry/session"
@@ -78,15 +79,16 @@ func costOf(modelName string) *float64 {
 }
 
 // printResult prints an answer as the flags say and sets the exit code.
-func (a *app) printResult(modelName string, r *quarry.Result) error {
+// Traced tells that the person has seen what happened.
+func (a *app) printResult(modelName string, r *quarry.Result, traced bool) error {
 	answer, status := docs.Parse(r)
 	a.exit = exitOf(status)
 	if a.flags.machine() {
 		return a.printJSON(newAnswerJSON(modelName, r, answer, status))
 	}
 	writeAnswer(a.stdout, styleOf(a.stdout), answer)
-	if r.Detail != "" {
-		fmt.Fprintf(a.stderr, "quarry: %s: %s\n", status, oneLine(r.Detail))
+	if r.Detail != "" && !(traced && r.Error != nil) { // the trace has shown the model's error
+		fmt.Fprintf(a.stderr, "quarry: %s: %s\n", status, oneLine(inFlags(r.Detail)))
 	}
 	a.note("%s", footer(modelName, r, status))
 	return nil
@@ -101,15 +103,31 @@ func newAnswerJSON(modelName string, r *quarry.Result, answer *docs.Answer, stat
 	}
 	switch {
 	case answer != nil && answer.Unverified:
-		out.Draft = answer
+		draft := *answer
+		if draft.Citations == nil {
+			draft.Citations = []docs.Citation{}
+		}
+		out.Draft = &draft
 	case answer != nil:
 		out.Answer = answer.Answer
 		out.Citations = append(out.Citations, answer.Citations...)
 	}
 	if r.Detail != "" {
-		out.Error = &r.Detail
+		detail := inFlags(r.Detail)
+		out.Error = &detail
 	}
 	return out
+}
+
+// inFlags puts advice that is meant for programs into the terms of the command
+// line.
+func inFlags(detail string) string {
+	return strings.NewReplacer(
+		"raise Limits.Turns", "raise --max-turns",
+		"raise Limits.Tokens", "raise --max-tokens",
+		"raise Limits.Timeout", "raise --timeout",
+		"; raise Config.MaxTokens", "",
+	).Replace(detail)
 }
 
 // writeAnswer prints an answer and its numbered citations; nothing for nil.
@@ -140,12 +158,19 @@ func writeAnswer(w io.Writer, st style, answer *docs.Answer) {
 
 // footer says what the answer took.
 func footer(modelName string, r *quarry.Result, status string) string {
-	cost := "cost unknown"
-	if c := costOf(modelName); c != nil {
-		cost = fmt.Sprintf("%.4f USD", *c)
-	}
+	parts := []string{plural(r.Turns, "turn"), plural(r.ToolCalls, "tool call")}
 	u := &r.Usage
-	return fmt.Sprintf("\n%s by %s: %s, %s, %s in, %s out, %s, %s\nsession %s",
-		status, modelName, plural(r.Turns, "turn"), plural(r.ToolCalls, "tool call"),
-		tokens(u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens), tokens(u.OutputTokens), cost, seconds(r.Duration), r.Session)
+	if u.Total() > 0 {
+		parts = append(parts, tokens(u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens)+" in", tokens(u.OutputTokens)+" out")
+	}
+	switch cost := costOf(modelName); {
+	case cost == nil:
+		parts = append(parts, "cost unknown")
+	case *cost == 0:
+		parts = append(parts, "free")
+	default:
+		parts = append(parts, fmt.Sprintf("%.4f USD", *cost))
+	}
+	parts = append(parts, seconds(r.Duration))
+	return fmt.Sprintf("\n%s by %s: %s\nsession %s", status, modelName, strings.Join(parts, ", "), r.Session)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -68,15 +69,15 @@ with: quarry sessions resume ID`,
 				return err
 			}
 			defer store.Close()
-			agent, err := newAsker(index, m, store, &run)
+			agent, err := newAsker(index, m, store, run.limits())
 			if err != nil {
 				return err
 			}
-			return a.converse(ctx, agent, index, quarry.Input{
+			return a.converse(ctx, agent, quarry.Input{
 				Prompt: question,
 				Title:  line(question, 80),
 				Labels: map[string]string{labelCommand: "ask", labelCorpus: name},
-			})
+			}, nil)
 		},
 	}
 	cmd.Flags().StringVarP(&corpusArg, "corpus", "c", "", "folder, or name of a corpus (required)")
@@ -95,22 +96,20 @@ func checkQuestion(question string) error {
 }
 
 // newAsker makes the agent that answers from a corpus.
-func newAsker(index *corpus.Index, m model.Model, store session.Store, run *runFlags) (*quarry.Agent, error) {
-	return docs.NewAgent(docs.Config{
-		Index:  index,
-		Limits: quarry.Limits{Turns: run.maxTurns, Tokens: run.maxTokens, Timeout: run.timeout},
-		Model:  m,
-		Store:  store,
-	})
+func newAsker(index *corpus.Index, m model.Model, store session.Store, limits quarry.Limits) (*quarry.Agent, error) {
+	return docs.NewAgent(docs.Config{Index: index, Limits: limits, Model: m, Store: store})
 }
 
 // converse runs an agent to its result, shows what happens as the flags say, and
-// prints the answer.
-func (a *app) converse(ctx context.Context, agent *quarry.Agent, index *corpus.Index, in quarry.Input) error {
+// prints the answer. Before are the records of a session that is resumed.
+func (a *app) converse(ctx context.Context, agent *quarry.Agent, in quarry.Input, before []session.Record) error {
 	var (
 		result *quarry.Result
 		trace  = a.newTracer(a.stderr)
 	)
+	if trace != nil {
+		trace.recall(before)
+	}
 	for ev, err := range agent.Stream(ctx, in) {
 		if ev.Record != nil {
 			if a.flags.jsonl {
@@ -126,13 +125,25 @@ func (a *app) converse(ctx context.Context, agent *quarry.Agent, index *corpus.I
 			result = ev.Result
 		}
 		if err != nil {
-			if result != nil && result.Subtype == session.Stopped {
-				a.note("stopped; go on with: quarry sessions resume %s", result.Session)
-			}
-			return err
+			return a.stopped(agent, result, err)
 		}
 	}
-	return a.printResult(agent.Config().Model.Name(), result)
+	return a.printResult(agent.Config().Model.Name(), result, trace != nil)
+}
+
+// stopped tells how to go on after an interruption, and passes on err.
+func (a *app) stopped(agent *quarry.Agent, result *quarry.Result, err error) error {
+	if result == nil || result.Subtype != session.Stopped {
+		return err
+	}
+	if a.flags.machine() {
+		if err := a.printJSON(newAnswerJSON(agent.Config().Model.Name(), result, nil, "interrupted")); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(a.stderr, "stopped; go on with: quarry sessions resume %s\n", result.Session)
+	}
+	return err
 }
 
 // newTracer returns nil where no trace is wanted.

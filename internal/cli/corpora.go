@@ -56,6 +56,47 @@ func corpusNameOf(folder string) string {
 	return base + "-" + hex.EncodeToString(sum[:4])
 }
 
+// corpusNameFor returns the name of a corpus that is an index of the folder, or
+// the one to give it.
+func (a *app) corpusNameFor(folder string) (string, error) {
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	corpora, err := a.corpora()
+	if err != nil {
+		return "", err
+	}
+	for _, info := range corpora {
+		if info.Folder == abs {
+			return info.Name, nil
+		}
+	}
+	return corpusNameOf(abs), nil
+}
+
+// corpora lists what has been indexed, by name.
+func (a *app) corpora() ([]corpusInfo, error) {
+	entries, err := os.ReadDir(filepath.Join(a.home(), "corpora"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var infos []corpusInfo
+	for _, e := range entries {
+		info, err := a.corpusInfo(e.Name())
+		if err != nil {
+			return nil, err
+		}
+		if info != nil {
+			infos = append(infos, *info)
+		}
+	}
+	return infos, nil
+}
+
 // updateCorpus builds or updates the index of a folder.
 func (a *app) updateCorpus(ctx context.Context, name, folder string) (*corpus.Index, *corpus.Report, error) {
 	abs, err := filepath.Abs(folder)
@@ -67,9 +108,6 @@ func (a *app) updateCorpus(ctx context.Context, name, folder string) (*corpus.In
 	} else if !info.IsDir() {
 		return nil, nil, usagef("%s is not a folder; name the folder that holds the documents", folder)
 	}
-	if name == "" {
-		name = corpusNameOf(abs)
-	}
 	if err := checkCorpusName(name); err != nil {
 		return nil, nil, err
 	}
@@ -78,6 +116,10 @@ func (a *app) updateCorpus(ctx context.Context, name, folder string) (*corpus.In
 	} else if known != nil && known.Folder != abs {
 		return nil, nil, usagef("the corpus %q is an index of %s; choose another --name, or delete %s", name, known.Folder, a.corpusDir(name))
 	}
+	fresh := false
+	if _, err := os.Stat(a.corpusDir(name)); errors.Is(err, fs.ErrNotExist) {
+		fresh = true
+	}
 	index, err := corpus.Open(ctx, filepath.Join(a.corpusDir(name), "index"), corpus.Options{})
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the index of corpus %q: %w", name, err)
@@ -85,6 +127,9 @@ func (a *app) updateCorpus(ctx context.Context, name, folder string) (*corpus.In
 	report, err := index.Update(ctx, abs)
 	if err != nil {
 		index.Close()
+		if fresh {
+			os.RemoveAll(a.corpusDir(name))
+		}
 		if errors.Is(err, corpus.ErrNothingToIndex) {
 			return nil, report, usagef("%w", err)
 		}
@@ -159,27 +204,28 @@ func (a *app) openCorpus(ctx context.Context, arg string) (index *corpus.Index, 
 	if err != nil || !info.IsDir() {
 		return nil, "", usagef("there is no corpus named %q and no such folder%s", arg, a.knownCorpora())
 	}
-	index, report, err := a.updateCorpus(ctx, "", arg)
+	if name, err = a.corpusNameFor(arg); err != nil {
+		return nil, "", err
+	}
+	index, report, err := a.updateCorpus(ctx, name, arg)
 	if err != nil {
 		return nil, "", err
 	}
-	abs, err := filepath.Abs(arg)
-	if err != nil {
-		return nil, "", err
+	if n := len(report.Skipped); n > 0 && !a.flags.machine() {
+		a.note("%s skipped; quarry index %s lists them", plural(n, "file"), arg)
 	}
-	a.reportSkips(report)
-	return index, corpusNameOf(abs), nil
+	return index, name, nil
 }
 
 // knownCorpora lists the names for an error message.
 func (a *app) knownCorpora() string {
-	entries, err := os.ReadDir(filepath.Join(a.home(), "corpora"))
-	if err != nil || len(entries) == 0 {
+	infos, err := a.corpora()
+	if err != nil || len(infos) == 0 {
 		return "; index a folder first: quarry index DIR --name NAME"
 	}
-	names := make([]string, 0, len(entries))
-	for _, e := range entries {
-		names = append(names, e.Name())
+	names := make([]string, 0, len(infos))
+	for _, info := range infos {
+		names = append(names, info.Name)
 	}
 	return "; the corpora are: " + strings.Join(names, ", ")
 }

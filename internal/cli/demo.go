@@ -19,10 +19,7 @@ import (
 const demoQuestion = "How do I resume a session that was interrupted?"
 
 func (a *app) demoCommand() *cobra.Command {
-	var (
-		out string
-		run runFlags
-	)
+	var out string
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "See it work: index the built-in manual and answer a question from it",
@@ -32,18 +29,14 @@ and its citations are what any corpus and any model would give.`,
 		Example: "  quarry demo --out ./demo",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := run.check(); err != nil {
-				return err
-			}
-			return a.demo(cmd.Context(), out, &run)
+			return a.demo(cmd.Context(), out)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "folder to write to (default: demo below the home folder)")
-	run.register(cmd.Flags(), askTurns)
 	return cmd
 }
 
-func (a *app) demo(ctx context.Context, out string, run *runFlags) error {
+func (a *app) demo(ctx context.Context, out string) error {
 	if out == "" {
 		out = filepath.Join(a.home(), "demo")
 	}
@@ -66,15 +59,15 @@ func (a *app) demo(ctx context.Context, out string, run *runFlags) error {
 		return err
 	}
 	defer store.Close()
-	agent, err := newAsker(index, extractive.New(), store, run)
+	agent, err := newAsker(index, extractive.New(), store, quarry.Limits{})
 	if err != nil {
 		return err
 	}
-	err = a.converse(ctx, agent, index, quarry.Input{
+	err = a.converse(ctx, agent, quarry.Input{
 		Prompt: demoQuestion,
 		Title:  "demo",
 		Labels: map[string]string{labelCommand: "ask", labelCorpus: "manual"},
-	})
+	}, nil)
 	if err != nil {
 		return err
 	}

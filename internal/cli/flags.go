@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/quarry-sdk/quarry"
 )
 
 // flags are those that all commands share.
@@ -37,6 +39,11 @@ func (f *runFlags) register(set *pflag.FlagSet, turns int) {
 	set.IntVar(&f.maxTurns, "max-turns", turns, "how often the model may be asked")
 	set.Int64Var(&f.maxTokens, "max-tokens", 2_000_000, "tokens in and out, all calls together")
 	set.DurationVar(&f.timeout, "timeout", 15*time.Minute, "time to work on the question")
+}
+
+// limits are what the flags come to.
+func (f *runFlags) limits() quarry.Limits {
+	return quarry.Limits{Turns: f.maxTurns, Tokens: f.maxTokens, Timeout: f.timeout}
 }
 
 func (f *runFlags) check() error {

@@ -22,13 +22,19 @@ its reason.`,
 		Args:    exactly(1, "one folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			began := time.Now()
+			if name == "" {
+				var err error
+				if name, err = a.corpusNameFor(args[0]); err != nil {
+					return err
+				}
+			}
 			index, report, err := a.updateCorpus(cmd.Context(), name, args[0])
 			if err != nil {
 				a.reportSkips(report)
 				return err
 			}
 			defer index.Close()
-			return a.printReport(report, time.Since(began))
+			return a.printReport(name, report, time.Since(began))
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", "", "name of the corpus (default: made of the folder's)")
@@ -43,6 +49,7 @@ type skipJSON struct {
 
 // reportJSON is the result of index --json.
 type reportJSON struct {
+	Corpus     string     `json:"corpus"`
 	Documents  int        `json:"documents"`
 	Passages   int        `json:"passages"`
 	Indexed    int        `json:"indexed"`
@@ -52,17 +59,17 @@ type reportJSON struct {
 	DurationMS int64      `json:"duration_ms"`
 }
 
-func (a *app) printReport(r *corpus.Report, took time.Duration) error {
+func (a *app) printReport(name string, r *corpus.Report, took time.Duration) error {
 	if a.flags.machine() {
-		out := reportJSON{r.Documents, r.Passages, r.Indexed, r.Unchanged, r.Removed, []skipJSON{}, took.Milliseconds()}
+		out := reportJSON{name, r.Documents, r.Passages, r.Indexed, r.Unchanged, r.Removed, []skipJSON{}, took.Milliseconds()}
 		for _, s := range r.Skipped {
 			out.Skipped = append(out.Skipped, skipJSON{s.Path, s.Reason})
 		}
 		return a.printJSON(out)
 	}
 	a.reportSkips(r)
-	_, err := fmt.Fprintf(a.stdout, "%d documents in %d passages: %d indexed, %d unchanged, %d removed, %d skipped (%v)\n",
-		r.Documents, r.Passages, r.Indexed, r.Unchanged, r.Removed, len(r.Skipped), took.Round(time.Millisecond))
+	_, err := fmt.Fprintf(a.stdout, "corpus %q: %s in %s: %d indexed, %d unchanged, %d removed, %d skipped (%v)\n",
+		name, plural(r.Documents, "document"), plural(r.Passages, "passage"), r.Indexed, r.Unchanged, r.Removed, len(r.Skipped), took.Round(time.Millisecond))
 	return err
 }
 

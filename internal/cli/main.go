@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -19,6 +20,10 @@ func Main() int {
 	return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
+// sameSignal is the time within which two signals are one: a terminal and a
+// supervisor may both pass on what a person did once.
+const sameSignal = 200 * time.Millisecond
+
 // interruptible returns a context that the first interrupt ends cleanly; the
 // second ends the process at once.
 func interruptible() (context.Context, context.CancelFunc) {
@@ -26,14 +31,14 @@ func interruptible() (context.Context, context.CancelFunc) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		for n := 0; ; n++ {
-			if _, ok := <-signals; !ok {
-				return
-			}
-			if n > 0 {
+		var first time.Time
+		for range signals {
+			if first.IsZero() {
+				first = time.Now()
+				cancel(errInterrupted)
+			} else if time.Since(first) > sameSignal {
 				os.Exit(exitInterrupted)
 			}
-			cancel(errInterrupted)
 		}
 	}()
 	return ctx, func() {

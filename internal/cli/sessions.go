@@ -163,11 +163,11 @@ func (a *app) resume(ctx context.Context, id string, run *runFlags) error {
 	if err != nil {
 		return err
 	}
-	agent, err := newAsker(index, m, store, run)
+	agent, err := newAsker(index, m, store, run.limits())
 	if err != nil {
 		return err
 	}
-	err = a.converse(ctx, agent, index, quarry.Input{Session: id})
+	err = a.converse(ctx, agent, quarry.Input{Session: id}, recs)
 	if errors.Is(err, quarry.ErrNothingToDo) {
 		return usagef("session %s is finished; there is nothing to resume (see quarry sessions show %s)", id, id)
 	}

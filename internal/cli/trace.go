@@ -25,6 +25,24 @@ type tracer struct {
 	asked time.Time
 }
 
+// recall takes in the records of a session that is resumed: it shows the question
+// and goes on counting where the trace was.
+func (t *tracer) recall(recs []session.Record) {
+	var asked *session.Record
+	for i := range recs {
+		switch recs[i].Event.(type) {
+		case *session.Prompted:
+			asked, t.step = &recs[i], 0
+		case *session.ModelAnswered:
+			t.step++
+		}
+	}
+	if step := t.step; asked != nil {
+		t.record(asked)
+		t.step = step
+	}
+}
+
 func (t *tracer) record(rec *session.Record) {
 	switch ev := rec.Event.(type) {
 	case *session.Prompted:
@@ -57,7 +75,10 @@ func (t *tracer) record(rec *session.Record) {
 func (t *tracer) answered(resp *model.Response, took time.Duration) {
 	t.step++
 	u := &resp.Usage
-	right := fmt.Sprintf("%s in, %s out, %s", tokens(u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens), tokens(u.OutputTokens), seconds(took))
+	right := seconds(took)
+	if u.Total() > 0 {
+		right = fmt.Sprintf("%s in, %s out, %s", tokens(u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens), tokens(u.OutputTokens), right)
+	}
 	t.rule("Step "+strconv.Itoa(t.step), right)
 	if resp.Message == nil {
 		return
@@ -96,7 +117,7 @@ func (t *tracer) result(ev *session.ToolAnswered) {
 	case ev.IsError:
 		mark = "✗"
 	}
-	fmt.Fprintf(t.w, "  %s\n", line(mark+" "+ev.Name+": "+ev.Content.Text(), traceWidth-2))
+	fmt.Fprintf(t.w, "  %s\n", line(mark+" "+ev.Name+": "+summary(ev), traceWidth-2))
 }
 
 func (t *tracer) note(format string, args ...any) {
