@@ -35,7 +35,7 @@ func (h *hands) CallModel(ctx context.Context, _ string, call *session.CallModel
 			return &session.ModelFailed{Turn: turn, Error: modelError(err)}
 		}
 		if ev.Kind == model.EventDone {
-			return &session.ModelAnswered{Turn: turn, Response: ev.Response}
+			return answeredBy(ev.Response, turn)
 		}
 		if !emit(ev) {
 			return nil
@@ -45,6 +45,20 @@ func (h *hands) CallModel(ctx context.Context, _ string, call *session.CallModel
 		return nil
 	}
 	return &session.ModelFailed{Turn: turn, Error: &model.Error{Kind: model.ErrProtocol, Message: "the model's stream ended without a response"}}
+}
+
+// answeredBy is the outcome of a call that brought this response.
+func answeredBy(resp *model.Response, turn int) session.Event {
+	if resp == nil || resp.Message == nil {
+		return &session.ModelFailed{Turn: turn, Error: &model.Error{Kind: model.ErrProtocol, Message: "the model ended its stream without a message"}}
+	}
+	// The state must be the same as one that is folded from a stored journal.
+	if msg := resp.Message.Compact(); msg != resp.Message {
+		copied := *resp
+		copied.Message = msg
+		resp = &copied
+	}
+	return &session.ModelAnswered{Turn: turn, Response: resp}
 }
 
 // modelError returns err as something that can be journaled.
