@@ -4,11 +4,13 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/quarry-sdk/quarry/internal/sharedtest"
 )
 
 // BenchmarkIndexPostgres indexes the PostgreSQL manual (1,169 pages, 18 MB of HTML) from nothing.
 func BenchmarkIndexPostgres(b *testing.B) {
-	folder := pgdoc(b)
+	folder := sharedtest.PostgresManual(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		x, err := Open(b.Context(), b.TempDir(), Options{})
@@ -31,7 +33,7 @@ func BenchmarkIndexPostgres(b *testing.B) {
 // BenchmarkSearch asks the questions of postgres-qa, each first with nothing decoded yet (cold) and then again.
 func BenchmarkSearch(b *testing.B) {
 	x := postgres(b)
-	questions := readLines[question](b, shared(b, "datasets", "postgres-qa", "dev.jsonl"))
+	questions := readLines[question](b, sharedtest.Path(b, "datasets", "postgres-qa", "dev.jsonl"))
 	for _, mode := range []string{"cold", "warm"} {
 		b.Run(mode, func(b *testing.B) {
 			var times []time.Duration

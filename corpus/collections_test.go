@@ -15,6 +15,8 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"github.com/quarry-sdk/quarry/internal/sharedtest"
 )
 
 // collection is a test collection with binary relevance.
@@ -51,14 +53,14 @@ func slurp(t testing.TB, name string) string {
 
 func cranfield(t testing.TB) *collection {
 	c := &collection{files: map[string]string{}}
-	for _, rec := range strings.Split("\n"+slurp(t, shared(t, "datasets", "cranfield", "cran.all.1400")), "\n.I ")[1:] {
+	for _, rec := range strings.Split("\n"+slurp(t, sharedtest.Path(t, "datasets", "cranfield", "cran.all.1400")), "\n.I ")[1:] {
 		id, rest, _ := strings.Cut(rec, "\n.T\n")
 		title, rest, _ := strings.Cut(rest, "\n.A\n")
 		_, text, _ := strings.Cut(rest, "\n.W\n")
 		c.files[strings.TrimSpace(id)+".txt"] = title + "\n\n" + text
 	}
 	relevant := map[string]map[string]bool{}
-	for line := range strings.Lines(slurp(t, shared(t, "datasets", "cranfield", "cranqrel"))) {
+	for line := range strings.Lines(slurp(t, sharedtest.Path(t, "datasets", "cranfield", "cranqrel"))) {
 		f := strings.Fields(line)
 		if len(f) < 3 || strings.HasPrefix(f[2], "-") {
 			continue
@@ -68,7 +70,7 @@ func cranfield(t testing.TB) *collection {
 		}
 		relevant[f[0]][f[1]] = true
 	}
-	for n, rec := range strings.Split("\n"+slurp(t, shared(t, "datasets", "cranfield", "cran.qry")), "\n.I ")[1:] {
+	for n, rec := range strings.Split("\n"+slurp(t, sharedtest.Path(t, "datasets", "cranfield", "cran.qry")), "\n.I ")[1:] {
 		_, text, _ := strings.Cut(rec, "\n.W\n")
 		c.queries = append(c.queries, testQuery{text, relevant[fmt.Sprint(n+1)]}) // cranqrel counts the queries from 1
 	}
@@ -97,7 +99,7 @@ var cacmDate = regexp.MustCompile(`(?m)^CACM [A-Z][a-z]+,? \d{4}`)
 // numbers follow after the line with the date.
 func cacm(t testing.TB) *collection {
 	c := &collection{files: map[string]string{}}
-	f, err := os.Open(shared(t, "datasets", "cacm", "cacm.tar.gz"))
+	f, err := os.Open(sharedtest.Path(t, "datasets", "cacm", "cacm.tar.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +128,8 @@ func cacm(t testing.TB) *collection {
 			c.files[filepath.Base(h.Name)] = text
 		}
 	}
-	relevant := trecQrels(t, shared(t, "datasets", "cacm", "qrels.cacm.txt"))
-	for _, rec := range strings.Split(slurp(t, shared(t, "datasets", "cacm", "topics.cacm.txt")), "<DOCNO>")[1:] {
+	relevant := trecQrels(t, sharedtest.Path(t, "datasets", "cacm", "qrels.cacm.txt"))
+	for _, rec := range strings.Split(slurp(t, sharedtest.Path(t, "datasets", "cacm", "topics.cacm.txt")), "<DOCNO>")[1:] {
 		id, rest, _ := strings.Cut(rec, "</DOCNO>")
 		text, _, _ := strings.Cut(rest, "</DOC>")
 		c.queries = append(c.queries, testQuery{text, relevant[strings.TrimSpace(id)]})
@@ -137,13 +139,13 @@ func cacm(t testing.TB) *collection {
 
 func vaswani(t testing.TB) *collection {
 	c := &collection{files: map[string]string{}}
-	for _, rec := range strings.Split(slurp(t, shared(t, "datasets", "vaswani-npl", "corpus", "doc-text.trec")), "<DOCNO>")[1:] {
+	for _, rec := range strings.Split(slurp(t, sharedtest.Path(t, "datasets", "vaswani-npl", "corpus", "doc-text.trec")), "<DOCNO>")[1:] {
 		id, rest, _ := strings.Cut(rec, "</DOCNO>")
 		text, _, _ := strings.Cut(rest, "</DOC>")
 		c.files[id+".txt"] = text
 	}
-	relevant := trecQrels(t, shared(t, "datasets", "vaswani-npl", "qrels"))
-	for _, rec := range strings.Split(slurp(t, shared(t, "datasets", "vaswani-npl", "query-text.trec")), "<num>")[1:] {
+	relevant := trecQrels(t, sharedtest.Path(t, "datasets", "vaswani-npl", "qrels"))
+	for _, rec := range strings.Split(slurp(t, sharedtest.Path(t, "datasets", "vaswani-npl", "query-text.trec")), "<num>")[1:] {
 		id, rest, _ := strings.Cut(rec, "</num>")
 		text, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(rest), "<title>"), "</title>")
 		c.queries = append(c.queries, testQuery{text, relevant[id]})
@@ -161,7 +163,7 @@ func xquad(t testing.TB, language string) *collection {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(slurp(t, shared(t, "datasets", "xquad", "xquad."+language+".json"))), &set); err != nil {
+	if err := json.Unmarshal([]byte(slurp(t, sharedtest.Path(t, "datasets", "xquad", "xquad."+language+".json"))), &set); err != nil {
 		t.Fatal(err)
 	}
 	c := &collection{files: map[string]string{}}
@@ -179,7 +181,7 @@ func xquad(t testing.TB, language string) *collection {
 
 // hotpot pools the paragraphs of all questions.
 func hotpot(t testing.TB) *collection {
-	f, err := os.Open(shared(t, "datasets", "hotpotqa-dev500", "dev_subsampled.jsonl"))
+	f, err := os.Open(sharedtest.Path(t, "datasets", "hotpotqa-dev500", "dev_subsampled.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

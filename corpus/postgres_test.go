@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/quarry-sdk/quarry/internal/sharedtest"
 )
 
 // Every quote of the question set is found in our canonical text, white space collapsed.
 func TestPostgresQuotes(t *testing.T) {
 	x := postgres(t)
 	quotes := 0
-	for _, q := range readLines[question](t, shared(t, "datasets", "postgres-qa", "dev.jsonl")) {
+	for _, q := range readLines[question](t, sharedtest.Path(t, "datasets", "postgres-qa", "dev.jsonl")) {
 		for i, quote := range []string{q.Quote, q.Quote2} {
 			if quote == "" {
 				continue
@@ -83,7 +85,7 @@ func TestPostgresIdentifiers(t *testing.T) {
 // Document recall at 5 on the development questions, raw question and search alone. The baseline of the data set is
 // 0.750, without stemming 0.833.
 func TestPostgresRecall(t *testing.T) {
-	recall(t, readLines[question](t, shared(t, "datasets", "postgres-qa", "dev.jsonl")), 36, 0.85)
+	recall(t, readLines[question](t, sharedtest.Path(t, "datasets", "postgres-qa", "dev.jsonl")), 36, 0.85)
 }
 
 // The same for 72 questions of our own: 60 English ones, written before the ranking was tuned, and 12 Chinese ones, written

@@ -7,35 +7,9 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/quarry-sdk/quarry/internal/sharedtest"
 )
-
-// shared returns a path in the shared folder of data sets, $QUARRY_SHARED or ../../shared. It skips the test when the
-// data is not there.
-func shared(t testing.TB, elem ...string) string {
-	t.Helper()
-	base := os.Getenv("QUARRY_SHARED")
-	if base == "" {
-		base = filepath.Join("..", "..", "shared")
-	}
-	name := filepath.Join(append([]string{base}, elem...)...)
-	if _, err := os.Stat(name); err != nil {
-		t.Skipf("no data set here (%v); set QUARRY_SHARED to the folder that holds datasets/", err)
-	}
-	return name
-}
-
-// pgdoc returns the HTML folder of Debian's postgresql-doc-15, $QUARRY_PGDOC or where the package puts it.
-func pgdoc(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("QUARRY_PGDOC")
-	if dir == "" {
-		dir = "/usr/share/doc/postgresql-doc-15/html"
-	}
-	if _, err := os.Stat(filepath.Join(dir, "sql-vacuum.html")); err != nil {
-		t.Skipf("no PostgreSQL manual here (%v); install postgresql-doc-15 or set QUARRY_PGDOC", err)
-	}
-	return dir
-}
 
 // question is a line of postgres-qa.
 type question struct {
@@ -82,7 +56,7 @@ var pgIndex struct {
 // postgres returns the index of the PostgreSQL manual, built once per test process.
 func postgres(t testing.TB) *Index {
 	t.Helper()
-	folder := pgdoc(t)
+	folder := sharedtest.PostgresManual(t)
 	pgIndex.Do(func() {
 		if raceEnabled {
 			folder = someOf(t, folder)
@@ -105,7 +79,7 @@ func postgres(t testing.TB) *Index {
 func someOf(t testing.TB, folder string) string {
 	t.Helper()
 	keep := map[string]bool{"sql-vacuum": true, "libpq-ssl": true, "app-pgrestore": true, "monitoring-stats": true}
-	for _, q := range readLines[question](t, shared(t, "datasets", "postgres-qa", "dev.jsonl")) {
+	for _, q := range readLines[question](t, sharedtest.Path(t, "datasets", "postgres-qa", "dev.jsonl")) {
 		for _, id := range q.Gold {
 			keep[id] = true
 		}

@@ -18,6 +18,8 @@ import (
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/quarry-sdk/quarry/internal/sharedtest"
 )
 
 // page is a real text.
@@ -26,14 +28,7 @@ type page struct{ name, text string }
 // sharedPages reads texts in several languages and scripts, or skips the test.
 func sharedPages(t *testing.T) []page {
 	t.Helper()
-	root := os.Getenv("QUARRY_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared")
-	}
-	root = filepath.Join(root, "pages")
-	if _, err := os.Stat(root); err != nil {
-		t.Skipf("no real pages at %s; set QUARRY_SHARED to the folder that holds pages/", root)
-	}
+	root := sharedtest.Path(t, "pages")
 	read := func(path ...string) []byte {
 		b, err := os.ReadFile(filepath.Join(append([]string{root}, path...)...))
 		if err != nil {

@@ -9,20 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/quarry-sdk/quarry/internal/sharedtest"
 )
 
 // wireDir is where the recordings are; the test is skipped where they are not.
 func wireDir(t *testing.T) string {
 	t.Helper()
-	shared := os.Getenv("QUARRY_SHARED")
-	if shared == "" {
-		shared = "../../../../shared"
-	}
-	dir := filepath.Join(shared, "wire")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no recordings at %s (set QUARRY_SHARED to the folder that holds wire/)", dir)
-	}
-	return dir
+	return sharedtest.Path(t, "wire")
 }
 
 // manifest returns the rows of MANIFEST.tsv as name -> column -> value.
