@@ -14,8 +14,8 @@ type Config struct {
 	// Fetches is how many documents are read for one question. Defaults to 6.
 	Fetches int
 	// MinScore is the share of the question's words, weighed by their rarity, that
-	// a sentence and its surroundings must hold to be quoted as an answer, between
-	// 0 and 1. Below it the corpus is said not to answer. Defaults to 0.34.
+	// one of the five best sentences and its surroundings must hold, between 0 and
+	// 1. Below it the corpus is said not to answer. Defaults to 0.34.
 	MinScore float64
 	// Sentences is how many sentences an answer quotes at most. Defaults to 5.
 	Sentences int

@@ -19,6 +19,9 @@ type query struct {
 	// thesaurus are words that pages may use for those of the question.
 	thesaurus []string
 	eastAsian bool
+	// translation are words that the pages found have in common, for a question in
+	// a language that the corpus does not have.
+	translation []string
 }
 
 // part is one of the questions, with everything else in the prompt as context.
@@ -66,10 +69,8 @@ func analyse(text string, df map[string]int, documents int, st stemmer) *query {
 	q := &query{text: text, eastAsian: hasEastAsian(text)}
 	lower := strings.ToLower(text)
 	extra := expansions(st, text)
-	for _, list := range extra {
-		for _, a := range list {
-			q.thesaurus = append(q.thesaurus, a.word)
-		}
+	for _, m := range extra {
+		q.thesaurus = append(q.thesaurus, m.words...)
 	}
 	asked := split(text)
 	for _, a := range asked {
@@ -88,6 +89,8 @@ func analyse(text string, df map[string]int, documents int, st stemmer) *query {
 				weight *= 0.25
 			case isNumber(low):
 				weight *= 0.4
+			case w.whole && strings.Contains(low, "/"):
+				continue
 			case w.whole:
 				weight *= 0.6
 			}
@@ -100,10 +103,26 @@ func analyse(text string, df map[string]int, documents int, st stemmer) *query {
 			}
 			seen[w.stem] = len(p.concepts)
 			c := concept{surface: low, weight: weight, alts: []alternative{{w.stem, 1}}, given: !inside || fillers[low]}
-			for _, e := range extra[w.start] {
-				for _, s := range st.words(e.word) {
-					c.alts = append(c.alts, alternative{s.stem, e.weight})
+			for _, m := range extra {
+				if m.start == w.start && !m.phrase {
+					c.alts = appendAlts(c.alts, m.words, st)
 				}
+			}
+			p.concepts = append(p.concepts, c)
+		}
+		for _, m := range extra {
+			if !m.phrase {
+				continue
+			}
+			c := concept{surface: lower[m.start:m.end], alts: appendAlts(nil, m.words, st)}
+			for _, w := range m.words {
+				c.weight = max(c.weight, phraseShare*rarity(w, df, documents))
+			}
+			if len(asked) > 1 && (m.start < a.start || m.end > a.end) {
+				c.weight *= 0.5
+			}
+			for i := range c.alts {
+				c.alts[i].weight = 1
 			}
 			p.concepts = append(p.concepts, c)
 		}
@@ -115,6 +134,25 @@ func analyse(text string, df map[string]int, documents int, st stemmer) *query {
 	q.names = names(text)
 	return q
 }
+
+// appendAlts adds words that may stand for a concept.
+func appendAlts(alts []alternative, words []string, st stemmer) []alternative {
+	for _, w := range words {
+		for _, s := range st.words(w) {
+			if !slices.ContainsFunc(alts, func(a alternative) bool { return a.stem == s.stem }) {
+				alts = append(alts, alternative{s.stem, synonym})
+			}
+		}
+	}
+	return alts
+}
+
+// synonym is what another word counts beside the question's own.
+const synonym = 0.7
+
+// phraseShare is what a phrase that the thesaurus knows weighs, of the rarest word
+// that it stands for.
+const phraseShare = 0.8
 
 // rarity is the inverse document frequency of a word.
 func rarity(word string, df map[string]int, documents int) float64 {
@@ -157,7 +195,7 @@ func split(text string) []span {
 		start := s.start
 		for _, m := range joints.FindAllStringIndex(text[s.start:s.end], -1) {
 			at := s.start + m[0]
-			if at-start < 20 || s.end-at < 12 || !interrogative.MatchString(text[start:at]) {
+			if at-start < 8 || s.end-at < 12 || !interrogative.MatchString(text[start:at]) {
 				continue
 			}
 			list = append(list, span{start, at})
@@ -211,6 +249,22 @@ func isName(w string, first bool) bool {
 		return !first && !stopWords[strings.ToLower(w)]
 	case upper >= 2: // RDS
 		return true
+	}
+	return false
+}
+
+// distinct tells names that can hardly be other words: identifiers, and words
+// with a capital inside.
+func distinct(w string) bool {
+	if strings.Contains(w, "_") {
+		return true
+	}
+	lower := false
+	for i, r := range w {
+		if i > 0 && unicode.IsUpper(r) && lower {
+			return true
+		}
+		lower = lower || unicode.IsLower(r)
 	}
 	return false
 }

@@ -16,6 +16,7 @@ type candidate struct {
 	cover float64
 	page  int // index of its page
 	at    int // position in the page
+	entry int
 }
 
 // The share of a concept that counts where it stands near a sentence and not in
@@ -23,10 +24,19 @@ type candidate struct {
 const (
 	inPrevious = 0.6
 	inNext     = 0.35
-	inHeading  = 0.8
-	inEntry    = 0.45
+	inHeading  = 1
+	inEntry    = 0.5
 	inPath     = 0.5
 	inTitle    = 0.5
+)
+
+// The weights of what adds to the cover of a sentence: its own words alone, the
+// words of the sentences within reach, and what the searches thought of the page.
+const (
+	ownWeight    = 0.3
+	windowWeight = 0.75
+	reach        = 3
+	priorWeight  = 0.3
 )
 
 // unit is a sentence or a heading of a page.
@@ -37,7 +47,8 @@ type unit struct {
 	hits    []float64
 	words   int
 	path    []float64 // hits of the heading path
-	block   int       // number of the paragraph
+	// part is the part of the page that it stands in, from start to end.
+	part, start, end int
 }
 
 // lexicon finds the concepts of a part by stem.
@@ -79,17 +90,14 @@ func (l *lexicon) hits(s string) (hits []float64, words int) {
 // units takes a page apart.
 func (l *lexicon) units(p *page) []unit {
 	var list []unit
-	entry, block := 0, 0
-	for _, part := range p.parts {
+	entry := 0
+	for n, part := range p.parts {
 		entry++
 		path, _ := l.hits(part.heading)
 		last := -1
 		for _, s := range sentencesOf(part.text) {
 			text := part.text[s.start:s.end]
-			if last >= 0 && strings.Contains(part.text[last:s.start], "\n\n") {
-				block++
-			}
-			u := unit{text: text, block: block}
+			u := unit{text: text, part: n, start: s.start, end: s.end}
 			u.hits, u.words = l.hits(text)
 			alone := (last < 0 || strings.Contains(part.text[last:s.start], "\n")) && (s.end == len(part.text) || part.text[s.end] == '\n')
 			if alone && looksLikeHeading(text) {
@@ -107,7 +115,6 @@ func (l *lexicon) units(p *page) []unit {
 			list = append(list, u)
 			last = s.end
 		}
-		block++
 	}
 	return list
 }
@@ -142,6 +149,7 @@ func rank(q *query, p *part, pages []*page, prior map[string]float64, st stemmer
 	for n, page := range pages {
 		title, _ := l.hits(page.title)
 		units := l.units(page)
+		page.units = units
 		entries := make(map[int][]float64)
 		headings := make(map[int][]float64)
 		for _, u := range units {
@@ -171,23 +179,36 @@ func rank(q *query, p *part, pages []*page, prior map[string]float64, st stemmer
 			if i+1 < len(units) && units[i+1].entry == u.entry {
 				next = units[i+1].hits
 			}
-			cover, own := 0.0, 0.0
+			var window []float64
+			for j := max(0, i-reach); j <= min(len(units)-1, i+reach); j++ {
+				if units[j].entry != u.entry {
+					continue
+				}
+				if window == nil {
+					window = units[j].hits
+				} else {
+					window = union(window, units[j].hits)
+				}
+			}
+			cover, own, wide := 0.0, 0.0, 0.0
 			for c := range p.concepts {
 				w := p.concepts[c].weight
 				own += w * u.hits[c]
-				cover += w * max(u.hits[c], level(prev, inPrevious, c), level(next, inNext, c), level(headings[u.entry], inHeading, c),
-					level(entries[u.entry], inEntry, c), level(u.path, inPath, c), level(title, inTitle, c))
+				around := max(level(headings[u.entry], inHeading, c), level(u.path, inPath, c), level(title, inTitle, c))
+				wide += w * max(window[c], around)
+				cover += w * max(u.hits[c], around, level(prev, inPrevious, c), level(next, inNext, c), level(entries[u.entry], inEntry, c))
 			}
 			if p.total > 0 {
 				cover /= p.total
 				own /= p.total
+				wide /= p.total
 			}
 			if cover == 0 {
 				continue
 			}
-			score := (cover + 0.3*own) * (1 + p.want.fit(u.text, lower)) * (0.85 + 0.3*prior[page.doc])
+			score := (cover + ownWeight*own + windowWeight*wide) * (1 + p.want.fit(u.text, lower)) * (1 + priorWeight*prior[page.doc])
 			score *= form(u)
-			list = append(list, candidate{doc: page.doc, text: u.text, score: score, cover: cover, page: n, at: i})
+			list = append(list, candidate{doc: page.doc, text: u.text, score: score, cover: cover, page: n, at: i, entry: u.entry})
 		}
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].score > list[j].score })

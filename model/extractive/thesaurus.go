@@ -6,50 +6,46 @@ import (
 	"sync"
 )
 
-// expansion is a word that a page may use where the question has another.
-type expansion struct {
-	word   string
-	weight float64
+// meant is what a phrase of a text stands for.
+type meant struct {
+	start, end int // the phrase
+	words      []string
+	phrase     bool // more than one word
 }
 
-// expansions returns the further words for the words of a text, by the offset of
-// the word where the phrase begins.
-func expansions(st stemmer, text string) map[int][]expansion {
+// expansions finds the phrases of a text that pages may put otherwise.
+func expansions(st stemmer, text string) []meant {
 	var list []word
 	for _, w := range st.words(text) {
 		if !w.whole {
 			list = append(list, w)
 		}
 	}
-	out := make(map[int][]expansion)
+	var out []meant
 	for i := range list {
 		for _, e := range thesaurus()[list[i].stem] {
-			if !follows(list[i:], e.phrase) {
-				continue
-			}
-			at := list[i].start
-			for w := range strings.FieldsSeq(e.written) {
-				out[at] = append(out[at], expansion{w, 0.7})
+			if n := follows(list[i:], e.phrase); n > 0 {
+				out = append(out, meant{list[i].start, list[i+n-1].end, strings.Fields(e.written), n > 1})
 			}
 		}
 	}
 	return out
 }
 
-// follows tells whether the words begin with the phrase, "a" and "the" between
-// them left out.
-func follows(list []word, phrase []string) bool {
+// follows tells how many of the words the phrase takes up that they begin with,
+// "a" and "the" between them left out; 0 where they do not.
+func follows(list []word, phrase []string) int {
 	i := 0
 	for _, want := range phrase {
 		for i < len(list) && i > 0 && (list[i].stem == "a" || list[i].stem == "the") && list[i].stem != want {
 			i++
 		}
 		if i >= len(list) || list[i].stem != want {
-			return false
+			return 0
 		}
 		i++
 	}
-	return true
+	return i
 }
 
 type entry struct {

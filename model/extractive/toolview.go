@@ -65,6 +65,7 @@ type page struct {
 	doc, title string
 	parts      []pagePart
 	headings   []pageHeading
+	units      []unit // what the parts were last taken apart into
 }
 
 // pagePart is a stretch of a document's text, verbatim.
@@ -118,4 +119,17 @@ func (p *page) readOutline(text string) {
 		end, _ := strconv.Atoi(m[4])
 		p.headings = append(p.headings, pageHeading{m[2], len(m[1]) / 2, start, end})
 	}
+}
+
+// mentions tells whether the page has a word, given in small letters.
+func (p *page) mentions(low string) bool {
+	if strings.Contains(strings.ToLower(p.title), low) {
+		return true
+	}
+	for _, part := range p.parts {
+		if strings.Contains(strings.ToLower(part.text), low) {
+			return true
+		}
+	}
+	return false
 }

@@ -84,6 +84,12 @@ func (st stemmer) words(s string) []word {
 			}
 			i = end
 		default:
+			if j := symbol(s, i); j > i {
+				flush(i)
+				list = append(list, word{s[i:j], i, j, true})
+				i = j
+				continue
+			}
 			if compound >= 0 && !(n == 1 && connector(s[i]) && i+1 < len(s) && wordStart(s[i+1:])) {
 				flush(i)
 			}
@@ -164,3 +170,37 @@ func set(words string) map[string]bool {
 	}
 	return m
 }
+
+// symbol returns the end of an operator or a backslash command that stands alone
+// at i; i where there is none.
+func symbol(s string, i int) int {
+	if i > 0 && s[i-1] != ' ' && s[i-1] != '\t' && s[i-1] != '\n' && s[i-1] != '(' {
+		return i
+	}
+	j := i
+	for j < len(s) && strings.IndexByte(`%<>=!~@#&|^*+\?-`, s[j]) >= 0 && j-i < 5 {
+		j++
+	}
+	if j == i {
+		return i
+	}
+	if s[i] == '\\' && j == i+1 {
+		for j < len(s) && asciiLetter(s[j]) {
+			j++
+		}
+		if j == i+1 {
+			return i
+		}
+		return j
+	}
+	if j < len(s) && strings.IndexByte(" \t\n,.;:?)", s[j]) < 0 {
+		return i
+	}
+	switch s[i:j] {
+	case "-", "--", "*", "+", "?", "!", "&", "=", "#", "|":
+		return i
+	}
+	return j
+}
+
+func asciiLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
