@@ -142,7 +142,7 @@ func (h *hands) finish(tool *Tool, answered *session.ToolAnswered, o toolOutcome
 	if o.err != nil {
 		answered.IsError = true
 		answered.Content = model.Blocks{&model.Text{Text: o.err.Error()}}
-		answered.Full = o.stack
+		answered.Stack = o.stack
 	} else {
 		answered.Content, answered.Output = o.rendered.content, o.rendered.output
 	}
@@ -150,11 +150,7 @@ func (h *hands) finish(tool *Tool, answered *session.ToolAnswered, o toolOutcome
 	if h.agent.canRead {
 		handle = handleOf(answered.Turn, answered.Index)
 	}
-	content, full := limitText(answered.Content, tool.spec.MaxResultBytes, handle)
-	answered.Content = content
-	if full != "" {
-		answered.Full = full
-	}
+	answered.Content, answered.Full = limitText(answered.Content, tool.spec.MaxResultBytes, handle)
 }
 
 // refuse makes answered the error result of a call that was not run.

@@ -31,7 +31,7 @@ func ReadResult() *Tool {
 		}
 		var handles []string
 		for _, r := range call.Earlier() {
-			if r.Full == "" || !wasCut(r.Content.Text(), r.Full) {
+			if r.Full == "" {
 				continue
 			}
 			if handle := resultHandle(r); handle != in.Handle {

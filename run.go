@@ -12,9 +12,6 @@ import (
 	"github.com/quarry-sdk/quarry/session"
 )
 
-// Result is what a prompt came to; see [session.Result].
-type Result = session.Result
-
 // Input is what an agent is given to do.
 type Input struct {
 	// Blocks are pictures, documents and the like that go with the prompt.
@@ -90,6 +87,10 @@ var ErrOpenPrompt = errors.New("the session's last prompt is unfinished; resume 
 // to resume.
 var ErrNothingToDo = errors.New("there is no prompt, and nothing to resume")
 
+// ErrStreamUsed is returned for a stream that is ranged over a second time: that
+// would do the work, and pay for it, again.
+var ErrStreamUsed = errors.New("the stream was ranged over before; call Stream again for another run")
+
 // Run does what in asks for and returns what it came to. A run that a limit, a
 // refusal or a model's error ended is a Result that says so and no error: see
 // Result.Subtype. The error is not nil where the run did not reach its end: the
@@ -100,7 +101,15 @@ func (a *Agent) Run(ctx context.Context, in Input) (*Result, error) {
 
 // Stream does what in asks for and yields everything as it happens.
 func (a *Agent) Stream(ctx context.Context, in Input) Stream {
+	used := false
 	return func(yield func(Event, error) bool) {
+		if used {
+			yield(Event{Session: in.Session, Result: &Result{
+				Session: in.Session, Subtype: Failed, Reason: session.ReasonInput, Detail: ErrStreamUsed.Error(),
+			}}, ErrStreamUsed)
+			return
+		}
+		used = true
 		r := run{agent: a, yield: yield, id: in.Session}
 		if r.id == "" {
 			r.id = session.NewID()

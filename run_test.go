@@ -2,6 +2,7 @@ package quarry_test
 
 import (
 	"context"
+	"errors"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -344,5 +345,25 @@ func TestResultsRoundTrip(t *testing.T) {
 	}
 	if diff := cmp.Diff(*result, back); diff != "" {
 		t.Errorf("the result changes on its way (-want +got):\n%s", diff)
+	}
+}
+
+func TestStreamCanBeRangedOverOnce(t *testing.T) {
+	t.Parallel()
+	m := modeltest.NewScripted(modeltest.Say("Hello."))
+	agent, err := quarry.New(quarry.Config{Model: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := agent.Stream(t.Context(), quarry.Input{Prompt: "Hi."})
+	if result, err := stream.Collect(); err != nil || !result.OK() {
+		t.Fatalf("got %+v, %v", result, err)
+	}
+	result, err := stream.Collect()
+	if !errors.Is(err, quarry.ErrStreamUsed) || result == nil || result.Subtype != quarry.Failed {
+		t.Errorf("the second time: got %+v, %v", result, err)
+	}
+	if n := len(m.Requests()); n != 1 {
+		t.Errorf("the model was asked %d times", n)
 	}
 }

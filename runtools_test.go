@@ -126,8 +126,8 @@ func TestToolFailuresNeverEndTheRun(t *testing.T) {
 		tool  func(context.Context, numberIn) (any, error)
 		input any
 		want  string
-		// full is what the journal keeps beside it.
-		full    string
+		// stack is what the journal keeps beside it.
+		stack   string
 		refused bool
 	}{
 		{"an error", func(context.Context, numberIn) (any, error) {
@@ -181,7 +181,7 @@ func TestToolFailuresNeverEndTheRun(t *testing.T) {
 			}
 			for _, rec := range journal(t, store, result.Session) {
 				if a, ok := rec.Event.(*session.ToolAnswered); ok {
-					if !a.IsError || a.Refused != test.refused || !strings.Contains(a.Full, test.full) {
+					if !a.IsError || a.Refused != test.refused || !strings.Contains(a.Stack, test.stack) {
 						t.Errorf("the journal has %+v", a)
 					}
 				}

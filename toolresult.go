@@ -3,7 +3,6 @@ package quarry
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/quarry-sdk/quarry/model"
@@ -55,23 +54,13 @@ func limitText(content model.Blocks, max int, handle string) (model.Blocks, stri
 		return content, ""
 	}
 	cut := runeStart(t.Text, max)
-	note := fmt.Sprintf("%s%d of %d are shown. ", cutNote, cut, len(t.Text))
+	note := fmt.Sprintf("\n[Cut here: bytes 0–%d of %d are shown. ", cut, len(t.Text))
 	if handle != "" {
 		note += fmt.Sprintf("Call %s with handle %q and offset %d for what follows.]", ReadResultName, handle, cut)
 	} else {
 		note += "Ask for less at once to see the rest.]"
 	}
 	return model.Blocks{&model.Text{Text: t.Text[:cut] + note}}, t.Text
-}
-
-// cutNote begins what is said where a result is cut.
-const cutNote = "\n[Cut here: bytes 0–"
-
-// wasCut tells whether shown is what limitText has left of full. Otherwise full
-// is something else that is kept beside a result: the stack of a panic.
-func wasCut(shown, full string) bool {
-	at := strings.LastIndex(shown, cutNote)
-	return at >= 0 && strings.HasPrefix(full, shown[:at])
 }
 
 // runeStart returns the largest rune boundary of s that is not above n.

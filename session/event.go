@@ -88,7 +88,9 @@ type ToolAnswered struct {
 	// Output is the tool's typed result as JSON; nil where there is none.
 	Output json.RawMessage `json:"output,omitempty"`
 	// Full is the whole text of a result that Content shows only in part.
-	Full    string `json:"full,omitempty"`
+	Full string `json:"full,omitempty"`
+	// Stack is where the tool's code panicked. The model is not shown it.
+	Stack   string `json:"stack,omitempty"`
 	IsError bool   `json:"is_error,omitempty"`
 	// Refused tells that the tool did not run: it is unknown, its input is not
 	// valid, or a rule forbade it.

@@ -36,7 +36,7 @@ func Events() []session.Event {
 		&session.ToolCalled{Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Key: "key-1", Attempt: 3},
 		&session.ToolAnswered{
 			Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Content: Blocks(), Output: json.RawMessage(raw),
-			Full: strings.Repeat(hard, 10), IsError: true, Refused: true, Unknown: true, Duration: time.Hour + time.Nanosecond,
+			Full: strings.Repeat(hard, 10), Stack: "main.go:1", IsError: true, Refused: true, Unknown: true, Duration: time.Hour + time.Nanosecond,
 		},
 		&session.Interrupted{Reason: hard},
 		&session.Resumed{},
