@@ -2,7 +2,6 @@ package quarry_test
 
 import (
 	"context"
-	"errors"
 	"encoding/json"
 	"errors"
 	"reflect"
