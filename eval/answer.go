@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/quarry-sdk/quarry"
+	"github.com/quarry-sdk/quarry/corpus"
 	"github.com/quarry-sdk/quarry/toolbox/docs"
 )
 
@@ -50,5 +51,20 @@ func Agent(agent *quarry.Agent) func(context.Context, *Question) (Answer, error)
 			a.Citations = append(a.Citations, Citation{c.DocID, c.Quote})
 		}
 		return a, nil
+	}
+}
+
+// Search ranks the documents of an index, for [Options.Search].
+func Search(ix *corpus.Index) func(ctx context.Context, query string, k int) ([]string, error) {
+	return func(ctx context.Context, query string, k int) ([]string, error) {
+		hits, err := ix.Search(ctx, query, k)
+		if err != nil {
+			return nil, err
+		}
+		ids := make([]string, len(hits))
+		for i, h := range hits {
+			ids[i] = h.DocID
+		}
+		return ids, nil
 	}
 }
