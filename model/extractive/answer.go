@@ -65,11 +65,22 @@ func heading(units []unit, at int) int {
 			return -1
 		}
 		if u.heading {
-			if units[at].end-u.start > 600 || !strings.ContainsAny(u.text, "_-(\\") {
+			if units[at].end-u.start > 600 || !isTerm(u.text) {
 				return -1
 			}
 			return i
 		}
 	}
 	return -1
+}
+
+// isTerm tells whether a heading is the term of a definition: the name of an
+// option, a command or a parameter, as "work_mem (integer)" and "CONCURRENTLY".
+func isTerm(heading string) bool {
+	fields := strings.Fields(heading)
+	if len(fields) == 0 || len(fields) > 5 || strings.ContainsAny(heading, ":;,") {
+		return false
+	}
+	first := fields[0]
+	return strings.ContainsAny(first, `_-\(`) || strings.ToUpper(first) == first && strings.ToLower(first) != first && len(first) > 1
 }

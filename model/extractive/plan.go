@@ -96,7 +96,7 @@ func (s *state) read() {
 		}
 	}
 	s.query = analyse(s.question, s.df, s.documents, s.st)
-	if s.query.eastAsian && unknown(s.query, s.df) {
+	if s.query.eastAsian && unknown(s.query, s.df) && !s.query.english(s.df, s.documents, s.st) {
 		s.query.translate(early, s.df, s.documents, s.st)
 	}
 	best := 0.0

@@ -225,6 +225,9 @@ func form(u unit) float64 {
 	case u.words > 80:
 		v *= 0.8
 	}
+	if strings.HasSuffix(u.text, ";") || strings.ContainsAny(u.text[:1], "#$>") {
+		v *= 0.7 // code
+	}
 	if strings.HasPrefix(u.text, "See ") || strings.HasPrefix(u.text, "For more information") {
 		v *= 0.6
 	}

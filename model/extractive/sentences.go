@@ -123,6 +123,9 @@ func sentenceEnds(text string, start, i, end int) bool {
 		_, n := utf8.DecodeRuneInString(word[j:])
 		word = word[j+n:]
 	}
+	if begins := strings.TrimSpace(text[start:i]); begins == word && strings.Trim(word, "0123456789.") == "" {
+		return false // the number of a heading or of an item
+	}
 	lower := strings.ToLower(word)
 	next, _ := utf8.DecodeRuneInString(rest)
 	if end == i+1 && abbreviations[lower] && !(lower == "etc" && unicode.IsUpper(next)) {
