@@ -245,20 +245,6 @@ func appendSource(dst []byte, s *model.Source, fallback string) ([]byte, error) 
 	return append(dst, '}'), nil
 }
 
-func appendCitations(dst []byte, citations []model.Citation) []byte {
-	dst = append(dst, '[')
-	for i := range citations {
-		if len(citations[i].Raw) == 0 {
-			continue
-		}
-		if dst[len(dst)-1] != '[' {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, citations[i].Raw...)
-	}
-	return append(dst, ']')
-}
-
 // appendBlocks appends the blocks that can be sent, with commas between them.
 func appendBlocks(dst []byte, blocks model.Blocks, from origin) ([]byte, error) {
 	start := len(dst)
