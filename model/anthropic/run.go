@@ -120,7 +120,7 @@ func (m *Model) read(resp *http.Response, c *call, watch *watch, yield func(mode
 				return err
 			}
 			if err := c.dec.event(c.frames.data, yield); err != nil {
-				if c.frames.cut && err != errStop {
+				if e, ok := err.(*model.Error); ok && c.frames.cut && e.Kind == model.ErrProtocol {
 					return io.ErrUnexpectedEOF // half an event
 				}
 				return err

@@ -321,6 +321,7 @@ func TestBroken(t *testing.T) {
 		"a list":                {start + "data: []\n\n", model.ErrTransport, "before the answer was complete"},
 		"error, overloaded":     {start + block + "event: error\ndata: {\"type\":\"error\",\"error\":{\"details\":null,\"type\":\"overloaded_error\",\"message\":\"Overloaded\"},\"request_id\":\"req_in\"}\n\n", model.ErrOverloaded, "Overloaded"},
 		"error first":           {"event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"api_error\",\"message\":\"Internal server error\"}}\n\n", model.ErrServer, "Internal server error"},
+		"error without an end":  {start + "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}", model.ErrOverloaded, "Overloaded"},
 		"error without a type":  {start + "data: {\"error\":{\"message\":\"upstream gone\"}}\n\n", model.ErrServer, "upstream gone"},
 		"error, rate limit":     {start + "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\",\"message\":\"slow\"}}\n\n", model.ErrRateLimited, "slow"},
 	} {
