@@ -17,7 +17,9 @@ type Config struct {
 	// one of the five best sentences and its surroundings must hold, between 0 and
 	// 1. Below it the corpus is said not to answer. Defaults to 0.34.
 	MinScore float64
-	// Sentences is how many sentences an answer quotes at most. Defaults to 5.
+	// Sentences is how many sentences are chosen for an answer at most. Those that
+	// follow each other are quoted as one, and one that stands closely below the
+	// term that it defines is quoted from that term on. Defaults to 5.
 	Sentences int
 }
 

@@ -49,5 +49,5 @@ func ExampleNewAgent() {
 	fmt.Printf("%s [%s, bytes %d to %d]\n", c.Quote, c.DocID, c.Start, c.End)
 	// Output:
 	// answered
-	// The gateway listens on port 7070 by default. [ports, bytes 7 to 51]
+	// The gateway listens on port 7070 by default. The port can be changed in gateway.conf. [ports, bytes 7 to 92]
 }
