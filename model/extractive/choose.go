@@ -36,7 +36,11 @@ func (s *state) choose() []candidate {
 		if s.query.eastAsian {
 			floor *= pairShare
 		}
+		picked := len(chosen)
 		chosen = pick(chosen, ranked, max(1, share), floor)
+		if len(chosen) > picked && len(parts) == 1 {
+			chosen = s.cover(chosen, ranked, floor)
+		}
 	}
 	return chosen
 }
