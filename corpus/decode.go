@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
+
+	"github.com/quarry-sdk/quarry/internal/lazyregexp"
 )
 
 var (
@@ -124,8 +126,8 @@ func guessUTF16(data []byte) binary.ByteOrder {
 }
 
 var (
-	metaCharset = regexp.MustCompile(`(?i)<meta[^>]{0,200}?charset\s*=\s*["']?\s*([a-z0-9_.:-]+)`)
-	xmlCharset  = regexp.MustCompile(`(?i)^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([a-z0-9_.:-]+)`)
+	metaCharset = lazyregexp.New(`(?i)<meta[^>]{0,200}?charset\s*=\s*["']?\s*([a-z0-9_.:-]+)`)
+	xmlCharset  = lazyregexp.New(`(?i)^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([a-z0-9_.:-]+)`)
 )
 
 // declared returns the character set that an HTML file names for itself near its beginning.
@@ -134,7 +136,7 @@ func declared(data []byte, isHTML bool) string {
 		return ""
 	}
 	head := data[:min(len(data), 4096)]
-	for _, re := range []*regexp.Regexp{xmlCharset, metaCharset} {
+	for _, re := range []*regexp.Regexp{xmlCharset(), metaCharset()} {
 		if m := re.FindSubmatch(head); m != nil {
 			return strings.ToLower(string(m[1]))
 		}

@@ -1,9 +1,10 @@
 package corpus
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/quarry-sdk/quarry/internal/lazyregexp"
 )
 
 // extractRST reads reStructuredText by a light scan of its lines: headings with over- and underlines, directives,
@@ -149,7 +150,7 @@ func (r *rstReader) literal(lines []string) {
 	r.b.block(2)
 }
 
-var directive = regexp.MustCompile(`^\.\. (?:\|[^|]+\| )?([A-Za-z][\w.:+-]*?):: ?(.*)$`)
+var directive = lazyregexp.New(`^\.\. (?:\|[^|]+\| )?([A-Za-z][\w.:+-]*?):: ?(.*)$`)
 
 // hiddenDirectives hold no text of the page.
 var hiddenDirectives = map[string]bool{
@@ -170,7 +171,7 @@ func (r *rstReader) explicit(inTable bool) {
 	line := r.line(r.at)
 	depth := indent(line)
 	trimmed := line[depth:]
-	m := directive.FindStringSubmatch(trimmed)
+	m := directive().FindStringSubmatch(trimmed)
 	if m == nil {
 		body := r.body(depth)
 		if rest, ok := strings.CutPrefix(trimmed, ".. ["); ok {
@@ -185,7 +186,7 @@ func (r *rstReader) explicit(inTable bool) {
 	name, argument := strings.ToLower(m[1]), strings.TrimSpace(m[2])
 	body := r.body(depth)
 	var options []string
-	for len(body) > 0 && fieldLine.MatchString(body[0]) {
+	for len(body) > 0 && fieldLine().MatchString(body[0]) {
 		options = append(options, body[0])
 		body = body[1:]
 	}
@@ -239,18 +240,18 @@ func (r *rstReader) csv(line string) {
 }
 
 var (
-	bullet    = regexp.MustCompile(`^( *)([-*+•]|\(?(?:\d{1,3}|[a-zA-Z#])[.)])( +)(.*)$`)
-	fieldLine = regexp.MustCompile(`^ *:([^:\n]+):(?: +(.*)|)$`)
-	lineBlock = regexp.MustCompile(`^( *)\|(?: (.*)|)$`)
+	bullet    = lazyregexp.New(`^( *)([-*+•]|\(?(?:\d{1,3}|[a-zA-Z#])[.)])( +)(.*)$`)
+	fieldLine = lazyregexp.New(`^ *:([^:\n]+):(?: +(.*)|)$`)
+	lineBlock = lazyregexp.New(`^( *)\|(?: (.*)|)$`)
 )
 
 // paragraph reads a paragraph, a list item, a field or a line of a line block.
 func (r *rstReader) paragraph(line string) {
-	if m := bullet.FindStringSubmatch(line); m != nil {
+	if m := bullet().FindStringSubmatch(line); m != nil {
 		first := m[4]
 		rest := r.body(len(m[1]))
 		r.b.block(1)
-		if inner := bullet.FindStringSubmatch(first); inner != nil && (first[0] == '*' || first[0] == '-') {
+		if inner := bullet().FindStringSubmatch(first); inner != nil && (first[0] == '*' || first[0] == '-') {
 			r.row(first, rest) // "* - cell" of a list table
 			return
 		}
@@ -258,14 +259,14 @@ func (r *rstReader) paragraph(line string) {
 		r.b.block(1)
 		return
 	}
-	if m := lineBlock.FindStringSubmatch(line); m != nil {
+	if m := lineBlock().FindStringSubmatch(line); m != nil {
 		r.b.block(1)
 		r.b.text(inlineRST(m[2]))
 		r.b.block(1)
 		r.at++
 		return
 	}
-	if m := fieldLine.FindStringSubmatch(line); m != nil && !strings.Contains(m[1], "`") {
+	if m := fieldLine().FindStringSubmatch(line); m != nil && !strings.Contains(m[1], "`") {
 		rest := r.body(indent(line))
 		r.b.block(1)
 		r.b.text(inlineRST(m[1]) + " ")
@@ -311,7 +312,7 @@ func (r *rstReader) row(first string, rest []string) {
 	r.b.block(1)
 	cells := [][]string{}
 	for _, l := range append([]string{first}, rest...) {
-		if m := bullet.FindStringSubmatch(l); m != nil && m[1] == "" {
+		if m := bullet().FindStringSubmatch(l); m != nil && m[1] == "" {
 			cells = append(cells, []string{m[4]})
 		} else if len(cells) > 0 {
 			cells[len(cells)-1] = append(cells[len(cells)-1], strings.TrimSpace(l))
@@ -415,14 +416,14 @@ func (r *rstReader) simple() {
 }
 
 var (
-	inlineCode  = regexp.MustCompile("``(.+?)``")
-	inlineRole  = regexp.MustCompile("(?::[A-Za-z][\\w:.+-]*:)?`([^`]+)`(?::[A-Za-z][\\w:.+-]*:)?_{0,2}")
-	inlineBold  = regexp.MustCompile(`\*\*(\S|\S.*?\S)\*\*`)
-	inlineItal  = regexp.MustCompile(`(^|[\s(\['"{<-])\*([^\s*]|[^\s*][^*]*?[^\s*])\*($|[\s)\]}'".,:;!?>/-])`)
-	inlineSubst = regexp.MustCompile(`\|([^|\s][^|]*?)\|_{0,2}`)
-	inlineFoot  = regexp.MustCompile(`\[(#?[\w-]*|\*)\]_`)
-	inlineRef   = regexp.MustCompile(`(\w)_{1,2}($|[\s).,:;!?])`)
-	backslash   = regexp.MustCompile(`\\(.)`)
+	inlineCode  = lazyregexp.New("``(.+?)``")
+	inlineRole  = lazyregexp.New("(?::[A-Za-z][\\w:.+-]*:)?`([^`]+)`(?::[A-Za-z][\\w:.+-]*:)?_{0,2}")
+	inlineBold  = lazyregexp.New(`\*\*(\S|\S.*?\S)\*\*`)
+	inlineItal  = lazyregexp.New(`(^|[\s(\['"{<-])\*([^\s*]|[^\s*][^*]*?[^\s*])\*($|[\s)\]}'".,:;!?>/-])`)
+	inlineSubst = lazyregexp.New(`\|([^|\s][^|]*?)\|_{0,2}`)
+	inlineFoot  = lazyregexp.New(`\[(#?[\w-]*|\*)\]_`)
+	inlineRef   = lazyregexp.New(`(\w)_{1,2}($|[\s).,:;!?])`)
+	backslash   = lazyregexp.New(`\\(.)`)
 )
 
 // inlineRST reduces inline markup to its text.
@@ -432,7 +433,7 @@ func inlineRST(s string) string {
 	}
 	var sb strings.Builder
 	for {
-		m := inlineCode.FindStringSubmatchIndex(s)
+		m := inlineCode().FindStringSubmatchIndex(s)
 		if m == nil {
 			sb.WriteString(inlineText(s))
 			return sb.String()
@@ -444,8 +445,8 @@ func inlineRST(s string) string {
 }
 
 func inlineText(s string) string {
-	s = inlineRole.ReplaceAllStringFunc(s, func(m string) string {
-		text := inlineRole.FindStringSubmatch(m)[1]
+	s = inlineRole().ReplaceAllStringFunc(s, func(m string) string {
+		text := inlineRole().FindStringSubmatch(m)[1]
 		if i := strings.LastIndex(text, "<"); i > 0 && strings.HasSuffix(text, ">") { // text <target>
 			return strings.TrimSpace(text[:i])
 		}
@@ -454,10 +455,10 @@ func inlineText(s string) string {
 		}
 		return strings.TrimPrefix(text, "!")
 	})
-	s = inlineBold.ReplaceAllString(s, "$1")
-	s = inlineItal.ReplaceAllString(s, "$1$2$3")
-	s = inlineSubst.ReplaceAllString(s, "$1")
-	s = inlineFoot.ReplaceAllString(s, "[$1]")
-	s = inlineRef.ReplaceAllString(s, "$1$2")
-	return backslash.ReplaceAllString(s, "$1")
+	s = inlineBold().ReplaceAllString(s, "$1")
+	s = inlineItal().ReplaceAllString(s, "$1$2$3")
+	s = inlineSubst().ReplaceAllString(s, "$1")
+	s = inlineFoot().ReplaceAllString(s, "[$1]")
+	s = inlineRef().ReplaceAllString(s, "$1$2")
+	return backslash().ReplaceAllString(s, "$1")
 }
