@@ -51,7 +51,7 @@ func (s *state) cover(chosen, ranked []candidate, floor float64) []candidate {
 			continue
 		}
 		for _, c := range ranked {
-			if c.doc != doc || c.cover < floor || alike(chosen, c) {
+			if c.doc != doc || c.cover < floor || c.score < keepShare*ranked[0].score || alike(chosen, c) {
 				continue
 			}
 			if len(chosen) >= s.model.cfg.Sentences {
