@@ -1,9 +1,10 @@
 package extractive
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/quarry-sdk/quarry/internal/lazyregexp"
 )
 
 // hop is a further search for something that a page named and the question did
@@ -16,10 +17,10 @@ type hop struct {
 }
 
 // hopNames are identifiers that are worth a search of their own.
-var hopNames = regexp.MustCompile(`\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+\b`)
+var hopNames = lazyregexp.New(`\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+\b`)
 
 // pointsBack tells that a part of a question needs the answer to another one.
-var pointsBack = regexp.MustCompile(`(?i)\b(it|its|they|them|their|that|this|these|those|such)\b`)
+var pointsBack = lazyregexp.New(`(?i)\b(it|its|they|them|their|that|this|these|those|such)\b`)
 
 // findHops looks at the best sentences of the pages that were read first.
 func (s *state) findHops() []hop {
@@ -41,7 +42,7 @@ func (s *state) findHops() []hop {
 				if c.cover < 0.75*best.cover {
 					continue
 				}
-				for _, n := range hopNames.FindAllString(c.text, -1) {
+				for _, n := range hopNames().FindAllString(c.text, -1) {
 					if !strings.Contains(lower, strings.ToLower(n)) && !slices.Contains(names, n) {
 						names = append(names, n)
 					}
@@ -54,7 +55,7 @@ func (s *state) findHops() []hop {
 				}
 				list = append(list, hop{part: i, words: []string{n}, query: q})
 			}
-		case len(before) > 0 && pointsBack.MatchString(p.text):
+		case len(before) > 0 && pointsBack().MatchString(p.text):
 			words := s.newWords(before[0].text, 5)
 			if len(words) > 0 {
 				list = append(list, hop{part: i, words: words, query: content(p.text) + " " + strings.Join(words, " ")})

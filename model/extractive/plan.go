@@ -3,12 +3,12 @@ package extractive
 import (
 	"context"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 
+	"github.com/quarry-sdk/quarry/internal/lazyregexp"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -308,7 +308,7 @@ func (s *state) blind() string {
 	return ""
 }
 
-var refusedCitation = regexp.MustCompile(`(?m)^Citation (\d+)\b`)
+var refusedCitation = lazyregexp.New(`(?m)^Citation (\d+)\b`)
 
 // refused are the citations that submit_answer did not take. Where a refusal
 // names none, nothing can be mended.
@@ -320,7 +320,7 @@ func (s *state) refused() (refused map[citation]bool, mendable bool) {
 		if err != nil || json.Unmarshal(data, &in) != nil {
 			return nil, false
 		}
-		numbers := refusedCitation.FindAllStringSubmatch(c.text, -1)
+		numbers := refusedCitation().FindAllStringSubmatch(c.text, -1)
 		if len(numbers) == 0 {
 			return nil, false
 		}

@@ -2,11 +2,12 @@ package extractive
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/quarry-sdk/quarry/internal/lazyregexp"
 )
 
 // query is a question as the model reads it.
@@ -175,7 +176,7 @@ func isNumber(s string) bool {
 }
 
 // joints are where one sentence asks twice.
-var joints = regexp.MustCompile(`(?i)(?:[,;]? and |[,;] )(?:then )?(?:(?:in|on|at|to|by|from|with|for|of|under|after|before) )?(?:what|which|who|whom|whose|how|when|where|why|is|are|does|do|did|can|could|should|will|would|after how|up to)\b`)
+var joints = lazyregexp.New(`(?i)(?:[,;]? and |[,;] )(?:then )?(?:(?:in|on|at|to|by|from|with|for|of|under|after|before) )?(?:what|which|who|whom|whose|how|when|where|why|is|are|does|do|did|can|could|should|will|would|after how|up to)\b`)
 
 // split finds the questions of a text: its sentences that ask, each cut where it
 // asks for a second thing. A text that asks nothing is one part.
@@ -193,9 +194,9 @@ func split(text string) []span {
 	var list []span
 	for _, s := range asks {
 		start := s.start
-		for _, m := range joints.FindAllStringIndex(text[s.start:s.end], -1) {
+		for _, m := range joints().FindAllStringIndex(text[s.start:s.end], -1) {
 			at := s.start + m[0]
-			if at-start < 8 || s.end-at < 12 || !interrogative.MatchString(text[start:at]) {
+			if at-start < 8 || s.end-at < 12 || !interrogative().MatchString(text[start:at]) {
 				continue
 			}
 			list = append(list, span{start, at})
@@ -206,7 +207,7 @@ func split(text string) []span {
 	return list[:min(len(list), 4)]
 }
 
-var interrogative = regexp.MustCompile(`(?i)\b(what|which|who|whom|whose|how|when|where|why|is|are|does|do|did|can|could|should|will|would)\b`)
+var interrogative = lazyregexp.New(`(?i)\b(what|which|who|whom|whose|how|when|where|why|is|are|does|do|did|can|could|should|will|would)\b`)
 
 // names finds what a question calls by name: identifiers, and words that are
 // written with a capital inside of a sentence or with one inside of the word.

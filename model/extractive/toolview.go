@@ -1,9 +1,10 @@
 package extractive
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/quarry-sdk/quarry/internal/lazyregexp"
 )
 
 // hit is a search result as the tool's text shows it.
@@ -13,20 +14,20 @@ type hit struct {
 }
 
 var (
-	termLine  = regexp.MustCompile(`(?m)^terms: (.*) of (\d+) documents?$`)
-	hitID     = regexp.MustCompile(`^(\d+)\. doc_id: (.+)$`)
-	hitField  = regexp.MustCompile(`^   (title|heading|bytes \d+-\d+): (.*)$`)
-	dataMark  = regexp.MustCompile(`(?m)^\[data ([0-9a-f]+): (.+) bytes (\d+)-(\d+)\]\n`)
-	partHead  = regexp.MustCompile(`(?m)^heading: (.*)\n$`)
-	titleLine = regexp.MustCompile(`(?m)^title: (.*)$`)
+	termLine  = lazyregexp.New(`(?m)^terms: (.*) of (\d+) documents?$`)
+	hitID     = lazyregexp.New(`^(\d+)\. doc_id: (.+)$`)
+	hitField  = lazyregexp.New(`^   (title|heading|bytes \d+-\d+): (.*)$`)
+	dataMark  = lazyregexp.New(`(?m)^\[data ([0-9a-f]+): (.+) bytes (\d+)-(\d+)\]\n`)
+	partHead  = lazyregexp.New(`(?m)^heading: (.*)\n$`)
+	titleLine = lazyregexp.New(`(?m)^title: (.*)$`)
 	// outlineRow is a heading with its bytes.
-	outlineRow = regexp.MustCompile(`(?m)^( *)(.*) \((\d+)-(\d+), \d+ bytes\)$`)
+	outlineRow = lazyregexp.New(`(?m)^( *)(.*) \((\d+)-(\d+), \d+ bytes\)$`)
 )
 
 // readSearch reads the text of search_docs. It adds document frequencies to df
 // and returns the number of documents in the corpus.
 func readSearch(text string, df map[string]int) (hits []hit, documents int) {
-	if m := termLine.FindStringSubmatch(text); m != nil {
+	if m := termLine().FindStringSubmatch(text); m != nil {
 		documents, _ = strconv.Atoi(m[2])
 		for _, term := range strings.Split(m[1], ", ") {
 			i := strings.LastIndexByte(term, ' ')
@@ -40,12 +41,12 @@ func readSearch(text string, df map[string]int) (hits []hit, documents int) {
 	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
-		if m := hitID.FindStringSubmatch(line); m != nil {
+		if m := hitID().FindStringSubmatch(line); m != nil {
 			rank, _ := strconv.Atoi(m[1])
 			hits = append(hits, hit{doc: m[2], rank: rank})
 			continue
 		}
-		if m := hitField.FindStringSubmatch(line); m != nil && len(hits) > 0 {
+		if m := hitField().FindStringSubmatch(line); m != nil && len(hits) > 0 {
 			h := &hits[len(hits)-1]
 			switch m[1] {
 			case "title":
@@ -85,11 +86,11 @@ type pageHeading struct {
 // document's own, and as long as the mark says.
 func readFetch(text string) *page {
 	p := &page{}
-	if m := titleLine.FindStringSubmatch(text); m != nil {
+	if m := titleLine().FindStringSubmatch(text); m != nil {
 		p.title = m[1]
 	}
 	for rest := text; ; {
-		m := dataMark.FindStringSubmatchIndex(rest)
+		m := dataMark().FindStringSubmatchIndex(rest)
 		if m == nil {
 			break
 		}
@@ -103,7 +104,7 @@ func readFetch(text string) *page {
 		n := min(max(end-start, 0), len(body))
 		part := pagePart{text: body[:n], start: start}
 		if i := strings.LastIndex(strings.TrimSuffix(before, "\n"), "\n"); i >= 0 {
-			if h := partHead.FindStringSubmatch(before[i+1:]); h != nil {
+			if h := partHead().FindStringSubmatch(before[i+1:]); h != nil {
 				part.heading = h[1]
 			}
 		}
@@ -114,7 +115,7 @@ func readFetch(text string) *page {
 }
 
 func (p *page) readOutline(text string) {
-	for _, m := range outlineRow.FindAllStringSubmatch(text, -1) {
+	for _, m := range outlineRow().FindAllStringSubmatch(text, -1) {
 		start, _ := strconv.Atoi(m[3])
 		end, _ := strconv.Atoi(m[4])
 		p.headings = append(p.headings, pageHeading{m[2], len(m[1]) / 2, start, end})
