@@ -119,6 +119,7 @@ var damaged = map[string][]string{
 	session.KindToolAnswered:  {`{"content":[1]}`, `{"duration_ns":"1s"}`},
 	session.KindInterrupted:   {`{"reason":7}`},
 	session.KindResumed:       {`{"x"}`},
+	session.KindRenamed:       {`{"title":1}`},
 	session.KindExpired:       {`{"value_ns":[]}`},
 	session.KindEnded:         {`{"result":[]}`, `{"result":{"usage":{"server_tool_calls":[]}}}`},
 }

@@ -121,6 +121,13 @@ type Ended struct {
 	Result Result `json:"result"`
 }
 
+// Renamed gives the session another title. It may come at any time and is for
+// people: no machine is disturbed by it.
+type Renamed struct {
+	// Title may be empty: the session then has none.
+	Title string `json:"title"`
+}
+
 // The names of the events in the journal.
 const (
 	KindStarted       = "started"
@@ -132,6 +139,7 @@ const (
 	KindToolAnswered  = "tool_answered"
 	KindInterrupted   = "interrupted"
 	KindResumed       = "resumed"
+	KindRenamed       = "renamed"
 	KindExpired       = "expired"
 	KindEnded         = "ended"
 )
@@ -145,6 +153,7 @@ func (*ToolCalled) Kind() string    { return KindToolCalled }
 func (*ToolAnswered) Kind() string  { return KindToolAnswered }
 func (*Interrupted) Kind() string   { return KindInterrupted }
 func (*Resumed) Kind() string       { return KindResumed }
+func (*Renamed) Kind() string       { return KindRenamed }
 func (*Expired) Kind() string       { return KindExpired }
 func (*Ended) Kind() string         { return KindEnded }
 
@@ -157,6 +166,7 @@ func (*ToolCalled) event()    {}
 func (*ToolAnswered) event()  {}
 func (*Interrupted) event()   {}
 func (*Resumed) event()       {}
+func (*Renamed) event()       {}
 func (*Expired) event()       {}
 func (*Ended) event()         {}
 
@@ -181,6 +191,8 @@ func newEvent(kind string) Event {
 		return &Interrupted{}
 	case KindResumed:
 		return &Resumed{}
+	case KindRenamed:
+		return &Renamed{}
 	case KindExpired:
 		return &Expired{}
 	case KindEnded:

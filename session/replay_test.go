@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -38,16 +39,20 @@ func TestReplayFormat1(t *testing.T) {
 	t.Parallel()
 	lines, recs := readJournal(t, 1)
 
-	// It has every kind of event that there is.
+	// It has every kind of event that there is, but for those that came to the
+	// format after it was written.
+	later := []string{session.KindRenamed}
 	missing := make(map[string]bool)
 	for _, ev := range sessiontest.Events() {
-		missing[ev.Kind()] = true
+		missing[ev.Kind()] = !slices.Contains(later, ev.Kind())
 	}
 	for _, rec := range recs {
-		delete(missing, rec.Event.Kind())
+		missing[rec.Event.Kind()] = false
 	}
-	if len(missing) > 0 {
-		t.Errorf("the journal lacks %v", missing)
+	for kind, yes := range missing {
+		if yes {
+			t.Errorf("the journal lacks %s", kind)
+		}
 	}
 
 	// Nothing that was written is lost on the way through.

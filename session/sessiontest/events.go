@@ -40,6 +40,7 @@ func Events() []session.Event {
 		},
 		&session.Interrupted{Reason: hard},
 		&session.Resumed{},
+		&session.Renamed{Title: "Another " + hard},
 		&session.Expired{Limit: "wall_clock", Value: time.Minute},
 		&session.Ended{Result: session.Result{
 			Session: "01JZ", Subtype: session.Failed, Reason: session.ReasonModelError, Detail: hard, Text: hard,
