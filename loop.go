@@ -72,6 +72,9 @@ func (l *loop) Apply(rec session.Record) error {
 		}
 		return errors.New("the session is not started")
 	}
+	if _, ok := rec.Event.(*session.Renamed); ok {
+		return nil // it is for people, and no time worked
+	}
 	l.clock.tick(rec)
 	switch ev := rec.Event.(type) {
 	case *session.Started:
