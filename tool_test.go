@@ -30,7 +30,8 @@ type orderIn struct {
 	Prices   map[string]float64 `json:"prices,omitempty"`
 	When     time.Time          `json:"when,omitzero"`
 	Internal string             `json:"-"`
-	hidden   string             //nolint:unused // not a field of the schema
+	//lint:ignore U1000 it must not become a field of the schema
+	hidden string
 }
 
 func noop[In any](context.Context, In) (string, error) { return "", nil }

@@ -63,11 +63,6 @@ var (
 	hasCondition = lazyregexp.New(`(?i)\b(when|if|after|until|unless|once|while|whenever|during|in cases?)\b|[12]\d{3}|当|时|如果`)
 )
 
-// fact tells whether one sentence or row can be the whole answer.
-func (w want) fact() bool {
-	return (w.number || w.byDefault || w.file || w.identifier) && !w.way && !w.reason
-}
-
 // fit tells how well the form of a sentence answers what is wanted: above 0 where
 // it does, below 0 where it can't.
 func (w want) fit(sentence, question string) float64 {

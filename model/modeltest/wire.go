@@ -139,6 +139,7 @@ func decodeContent(raw json.RawMessage) (model.Blocks, error) {
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
+		//lint:ignore ST1005 these are the API's own words
 		return nil, fmt.Errorf("Input should be a valid list")
 	}
 	blocks := make(model.Blocks, len(list))
