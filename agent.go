@@ -15,6 +15,13 @@ import (
 type Config struct {
 	// Effort is the model's effort level, as the provider names it.
 	Effort string
+	// Fallbacks take over, one after the other, for the rest of a turn in which
+	// the model before is overloaded or declines. Which one did is in the journal
+	// and in Result.Fallbacks.
+	Fallbacks []model.Model
+	// Gate is shared by agents that use one key. Defaults to one of the agent's
+	// own.
+	Gate *Gate
 	// Instructions are the system prompt.
 	Instructions string
 	// Limits bound each prompt. Defaults to DefaultLimits, field by field.
@@ -27,6 +34,9 @@ type Config struct {
 	// Name is what the agent is called in journals and traces. Defaults to
 	// "agent".
 	Name string
+	// Retry says how model calls that failed are repeated. Defaults to
+	// DefaultRetry, field by field.
+	Retry Retry
 	// ServerTools are the provider's own tools, such as web search.
 	ServerTools []model.ServerTool
 	// Store keeps the sessions. Defaults to a store in memory that lives as long
@@ -81,6 +91,17 @@ func (a *Agent) init() error {
 		return err
 	}
 	cfg.Limits.fill(&DefaultLimits)
+	if err := cfg.Retry.check(); err != nil {
+		return err
+	}
+	cfg.Retry.fill()
+	cfg.Fallbacks = slices.Clone(cfg.Fallbacks)
+	if i := slices.Index(cfg.Fallbacks, nil); i >= 0 {
+		return fmt.Errorf("fallback %d is nil", i)
+	}
+	if cfg.Gate == nil {
+		cfg.Gate = &Gate{}
+	}
 	if cfg.MaxTokens < 0 {
 		return fmt.Errorf("MaxTokens is %d; use 0 for the default", cfg.MaxTokens)
 	}
@@ -99,7 +120,7 @@ func (a *Agent) init() error {
 	a.expired = &session.Expired{Limit: session.ReasonWallClock, Value: cfg.Limits.Timeout}
 	a.engine = &session.Engine{Hands: &hands{agent: a}}
 	var err error
-	a.record, err = json.Marshal(settings{cfg.Instructions, a.toolSet, cfg.Limits, cfg.MaxTokens})
+	a.record, err = json.Marshal(settings{cfg.Instructions, a.toolSet, cfg.Limits, cfg.MaxTokens, cfg.Retry})
 	return err
 }
 
@@ -109,6 +130,7 @@ type settings struct {
 	Tools        *model.ToolSet `json:"tools,omitempty"`
 	Limits       Limits         `json:"limits"`
 	MaxTokens    int            `json:"max_tokens"`
+	Retry        Retry          `json:"retry"`
 }
 
 func (a *Agent) initTools() error {

@@ -17,7 +17,33 @@ type hands struct {
 }
 
 // CallModel implements session.Hands.
-func (h *hands) CallModel(ctx context.Context, _ string, call *session.CallModel, emit func(model.Event) bool) (outcome session.Event) {
+func (h *hands) CallModel(ctx context.Context, _ string, call *session.CallModel, emit func(model.Event) bool) session.Event {
+	called := call.Called
+	m := h.agent.model(called.Fallback)
+	gate, provider := h.agent.cfg.Gate, providerOf(m)
+	if sleepUntil(ctx, called.NotBefore) != nil {
+		return nil
+	}
+	if err := gate.pass(ctx, provider); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return &session.ModelFailed{Turn: called.Turn, Error: modelError(err)}
+	}
+	outcome := ask(ctx, m, call, emit)
+	switch outcome := outcome.(type) {
+	case *session.ModelAnswered:
+		gate.settle(provider, nil, time.Now())
+	case *session.ModelFailed:
+		gate.settle(provider, outcome.Error, time.Now())
+	default:
+		gate.abandon(provider)
+	}
+	return outcome
+}
+
+// ask makes one call of a model; nil where ctx or emit ended it.
+func ask(ctx context.Context, m model.Model, call *session.CallModel, emit func(model.Event) bool) (outcome session.Event) {
 	turn := call.Called.Turn
 	defer func() {
 		if p := recover(); p != nil {
@@ -27,7 +53,7 @@ func (h *hands) CallModel(ctx context.Context, _ string, call *session.CallModel
 			}}
 		}
 	}()
-	for ev, err := range h.agent.cfg.Model.Stream(ctx, call.Request) {
+	for ev, err := range m.Stream(ctx, call.Request) {
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil

@@ -58,6 +58,7 @@ type loop struct {
 	parts string
 	// refusals counts the refused calls of tools that end the run.
 	refusals int
+	tries    attempts
 	clock    clock
 }
 
@@ -98,7 +99,7 @@ func (l *loop) Apply(rec session.Record) error {
 		if l.phase != thinking || ev.Turn != l.turn {
 			return fmt.Errorf("the model fails in turn %d, which is not open", ev.Turn)
 		}
-		l.modelFailed(ev)
+		l.modelFailed(ev, rec.Time)
 	case *session.ToolCalled:
 		return l.toolCalled(ev)
 	case *session.ToolAnswered:
@@ -129,7 +130,7 @@ func (l *loop) prompted(ev *session.Prompted) error {
 	l.open = true
 	l.result = Result{Session: l.id}
 	// What an earlier prompt asked and got no answer to is not asked again.
-	l.attempt = 0
+	l.attempt, l.tries = 0, attempts{}
 	if l.continued {
 		l.messages = l.messages[: len(l.messages)-1 : len(l.messages)-1]
 	}
@@ -170,6 +171,11 @@ func (l *loop) modelAnswered(ev *session.ModelAnswered) {
 	if resp.Message != nil {
 		said = resp.Message.Blocks
 	}
+	if resp.StopReason == model.StopRefusal && l.fallBack(session.ReasonRefusal) {
+		l.goOn() // the refusal stays out of the history
+		return
+	}
+	l.tries = attempts{}
 	text := said.Text()
 	l.result.Text = l.parts + text
 	if msg := spoken(resp.Message); msg != nil {
@@ -248,7 +254,11 @@ func (l *loop) decide(resp *model.Response, text string) {
 // continuePrompt asks for the rest of an answer that was cut off.
 const continuePrompt = "[The answer was cut off at the token limit. Go on exactly where it stopped. Repeat nothing.]"
 
-func (l *loop) modelFailed(ev *session.ModelFailed) {
+func (l *loop) modelFailed(ev *session.ModelFailed, now time.Time) {
+	if l.tryAgain(ev.Error, now) {
+		l.phase = thinkDue
+		return
+	}
 	l.attempt = 0
 	l.result.Error = ev.Error
 	if ev.Error.Kind == model.ErrContextWindow {

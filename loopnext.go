@@ -2,6 +2,7 @@ package quarry
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/quarry-sdk/quarry/model"
 	"github.com/quarry-sdk/quarry/session"
@@ -13,25 +14,34 @@ func (l *loop) Next() session.Next {
 		return session.Next{Done: true}
 	}
 	next := session.Next{
-		Deadline: l.clock.since.Add(l.agent.cfg.Limits.Timeout - l.clock.before),
+		Deadline: l.deadline(),
 		Expired:  l.agent.expired,
 	}
 	switch l.phase {
 	case thinkDue:
 		turn := l.turn + 1
 		if l.attempt > 0 {
-			turn = l.turn // the outcome of this turn's call was lost
+			turn = l.turn // this turn's call failed, or its outcome was lost
 		}
-		next.Effects = []session.Effect{&session.CallModel{
-			Called:  &session.ModelCalled{Turn: turn, Attempt: l.attempt + 1},
-			Request: l.request(),
-		}}
+		called := &session.ModelCalled{Turn: turn, Attempt: l.attempt + 1}
+		if t := &l.tries; t.failures > 0 || t.fallback > 0 {
+			called.NotBefore, called.Reason = t.notBefore, t.why
+			if called.Fallback = t.fallback; t.fallback > 0 {
+				called.Model = l.agent.model(t.fallback).Name()
+			}
+		}
+		next.Effects = []session.Effect{&session.CallModel{Called: called, Request: l.request()}}
 	case acting:
 		next.Events, next.Effects = l.dueCalls()
 	case ending:
 		next.Events = []session.Event{&session.Ended{Result: l.tally()}}
 	}
 	return next
+}
+
+// deadline is when the open prompt's time is over.
+func (l *loop) deadline() time.Time {
+	return l.clock.since.Add(l.agent.cfg.Limits.Timeout - l.clock.before)
 }
 
 // goOn asks the model again, unless a limit forbids it.

@@ -68,8 +68,10 @@ type world struct {
 	keys     map[string]string
 	turn     int
 	ids      int
-	// lost tells that the model call under way was cut off.
-	lost bool
+	// lost tells that the model call under way was cut off, failed how often the
+	// open turn's calls have failed.
+	lost   bool
+	failed int
 	// answered counts the model's answers, outcomes those of tools, ended the
 	// results, since the prompt.
 	answered, outcomes, ended int
@@ -78,6 +80,7 @@ type world struct {
 func simulate(t *testing.T, data []byte) {
 	d := dice(data)
 	options := []string{fmt.Sprintf("turns=%d", 1+d.roll(6)), fmt.Sprintf("parallel=%d", 1+d.roll(4)), fmt.Sprintf("tokens=%d", 50+d.roll(200))}
+	options = append(options, fmt.Sprintf("attempts=%d", 1+d.roll(3)), "retrywait=1ns")
 	if d.hits(30) {
 		options = append(options, "tools=read,write,push,submit")
 	}
@@ -96,7 +99,7 @@ func simulate(t *testing.T, data []byte) {
 
 func (w *world) prompt(text string) {
 	w.answered, w.outcomes, w.ended = 0, 0, 0
-	w.thinking, w.lost = false, false
+	w.thinking, w.lost, w.failed = false, false, 0
 	clear(w.running)
 	w.fold(&session.Prompted{Message: model.UserText(text)})
 	w.settle(w.see)
@@ -168,9 +171,12 @@ func (w *world) answer() {
 	w.thinking = false
 	if w.dice.hits(5) {
 		w.fold(&session.ModelFailed{Turn: w.turn, Error: &model.Error{Kind: model.ErrOverloaded, Message: "Overloaded"}})
+		w.failed++
+		w.lost = w.failed < w.agent.cfg.Retry.Attempts // it is asked again, as if the call had been lost
 		return
 	}
 	w.answered++
+	w.failed = 0
 	resp := &model.Response{StopReason: randomStops[w.dice.roll(len(randomStops))], Usage: model.Usage{OutputTokens: int64(w.dice.roll(40))}}
 	var blocks model.Blocks
 	for range w.dice.roll(6) {

@@ -32,13 +32,14 @@ var update = flag.Bool("update", false, "write what the code does into testdata"
 // machine says is due then:
 //
 //	> agent tools=read,write turns=3 tokens=100 parallel=2 timeout=1m
+//	        attempts=3 retrywait=1s fallbacks=b,c fallbackafter=2
 //	> prompt "text"            a prompt
 //	> model ITEM…              the model answers; items are
 //	    "text"                 a text
 //	    think="text"           reasoning
 //	    id=tool{"arg":1}       a call; with '!' for '=' its arguments are no JSON
 //	    stop=… tokens=… details=…
-//	> fail KIND "message"      the model fails
+//	> fail KIND "message"      the model fails; after=30s is its Retry-After
 //	> tool N ITEM…             call N of the response is answered; items are
 //	    "text"  error  output=JSON
 //	> late model|tool …        the same, and the run is cut off before anything follows
@@ -51,7 +52,8 @@ var update = flag.Bool("update", false, "write what the code does into testdata"
 //
 // What is due is printed as
 //
-//	ask 1/2: …               the model, turn 1, attempt 2, and what is new in its history
+//	ask 1/2: …               the model, turn 1, attempt 2, why and when it is asked
+//	                         again, and what is new in its history
 //	start 0 read s/1.0 #1    a tool: index, name, idempotency key, attempt
 //	answer 0 "text" flags    a call that is not run, and its answer
 //	end success completed …  the result
@@ -155,7 +157,14 @@ func (s *loopScript) step(line string) error {
 		}
 		b.fold(ev)
 	case "fail":
-		b.fold(&session.ModelFailed{Turn: b.loop.turn, Error: &model.Error{Kind: model.ErrorKind(items[0]), Message: items[1]}})
+		e := &model.Error{Kind: model.ErrorKind(items[0]), Message: items[1]}
+		if len(items) > 2 {
+			var err error
+			if e.RetryAfter, err = time.ParseDuration(strings.TrimPrefix(items[2], "after=")); err != nil {
+				return err
+			}
+		}
+		b.fold(&session.ModelFailed{Turn: b.loop.turn, Error: e})
 	case "tool":
 		ev, err := b.scriptOutcome(items)
 		if err != nil {
@@ -207,7 +216,7 @@ func (s *loopScript) show(next session.Next) {
 	for _, eff := range next.Effects {
 		switch eff := eff.(type) {
 		case *session.CallModel:
-			fmt.Fprintf(s.out, "  ask %d/%d%s\n", eff.Called.Turn, eff.Called.Attempt, s.news(eff.Request.Messages))
+			fmt.Fprintf(s.out, "  ask %d/%d%s%s\n", eff.Called.Turn, eff.Called.Attempt, s.retry(eff.Called), s.news(eff.Request.Messages))
 		case *session.CallTool:
 			c := eff.Called
 			fmt.Fprintf(s.out, "  start %d %s %s #%d\n", c.Index, c.Name, c.Key, c.Attempt)
@@ -235,10 +244,37 @@ func (s *loopScript) showResult(r *session.Result) {
 	if r.Error != nil {
 		fmt.Fprintf(s.out, " error=%s", r.Error.Kind)
 	}
+	if r.Retries > 0 {
+		fmt.Fprintf(s.out, " retries=%d", r.Retries)
+	}
+	for _, f := range r.Fallbacks {
+		fmt.Fprintf(s.out, " fallback=%d:%s>%s(%s)", f.Turn, f.From, f.To, f.Reason)
+	}
 	if r.Detail != "" {
 		fmt.Fprintf(s.out, "\n    %s", r.Detail)
 	}
 	s.out.WriteString("\n")
+}
+
+// retry prints why and when a call is tried again, and of which model.
+func (s *loopScript) retry(called *session.ModelCalled) string {
+	out := ""
+	if called.Reason != "" {
+		out += " because=" + called.Reason
+	}
+	if !called.NotBefore.IsZero() {
+		failed := s.bench.now
+		for _, rec := range s.bench.recs {
+			if _, ok := rec.Event.(*session.ModelFailed); ok {
+				failed = rec.Time
+			}
+		}
+		out += " wait=" + called.NotBefore.Sub(failed).String()
+	}
+	if called.Fallback > 0 {
+		out += fmt.Sprintf(" fallback=%d:%s", called.Fallback, called.Model)
+	}
+	return out
 }
 
 // news prints the messages that are not as they were in the request before.
@@ -412,7 +448,7 @@ var scriptTools = []string{"read", "list", "write", "save", "push", "pay"}
 
 // scriptAgent makes the agent whose loop is tested.
 func scriptAgent(options []string) (*Agent, error) {
-	cfg := Config{Model: modeltest.NewScripted()}
+	cfg := Config{Model: namedModel("main"), Retry: Retry{Attempts: 1}}
 	names := scriptTools
 	for _, o := range options {
 		key, value, _ := strings.Cut(o, "=")
@@ -422,6 +458,17 @@ func scriptAgent(options []string) (*Agent, error) {
 			names, numErr = strings.Split(value, ","), nil
 			if value == "" {
 				names = nil
+			}
+		case "attempts":
+			cfg.Retry.Attempts = n
+		case "fallbackafter":
+			cfg.Retry.FallbackAfter = n
+		case "retrywait":
+			cfg.Retry.Wait, numErr = time.ParseDuration(value)
+		case "fallbacks":
+			numErr = nil
+			for name := range strings.SplitSeq(value, ",") {
+				cfg.Fallbacks = append(cfg.Fallbacks, namedModel(name))
 			}
 		case "turns":
 			cfg.Limits.Turns = n
@@ -442,6 +489,10 @@ func scriptAgent(options []string) (*Agent, error) {
 		cfg.Tools = append(cfg.Tools, scriptTool(name))
 	}
 	return New(cfg)
+}
+
+func namedModel(name string) model.Model {
+	return &modeltest.Scripted{ModelName: name}
 }
 
 // loopEpoch is when the first record of every tested journal is made.

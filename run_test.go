@@ -253,7 +253,7 @@ func TestModelErrors(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			agent := newAgent(t, quarry.Config{Model: modeltest.NewScripted(test.turn)})
+			agent := newAgent(t, quarry.Config{Model: modeltest.NewScripted(test.turn), Retry: quarry.Retry{Attempts: 1}})
 			result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Hi."})
 			if err != nil {
 				t.Fatal(err)

@@ -48,9 +48,17 @@ type Prompted struct {
 type ModelCalled struct {
 	// Turn counts the model calls of the session from 1.
 	Turn int `json:"turn"`
-	// Attempt counts from 1; above 1 where a crash or an interruption lost the
-	// outcome of an earlier one.
+	// Attempt counts from 1; above 1 where an earlier one failed, or where a crash
+	// or an interruption lost its outcome.
 	Attempt int `json:"attempt"`
+	// Fallback is which model is asked: 0 the agent's own, n its n-th fallback,
+	// whose name is then in Model.
+	Fallback int    `json:"fallback,omitempty"`
+	Model    string `json:"model,omitempty"`
+	// NotBefore is when the call goes out, where it has to wait; Reason is why the
+	// last attempt failed.
+	NotBefore time.Time `json:"not_before,omitzero"`
+	Reason    string    `json:"reason,omitempty"`
 }
 
 // ModelAnswered is the outcome of a model call.

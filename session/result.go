@@ -81,8 +81,21 @@ type Result struct {
 	ToolCalls int `json:"tool_calls"`
 	// Usage is the sum over the prompt's responses.
 	Usage model.Usage `json:"usage"`
-	// Duration is the time worked on the prompt, waiting and downtime left out.
+	// Retries counts the model calls that failed and were tried again.
+	Retries int `json:"retries,omitempty"`
+	// Fallbacks lists where another model took over.
+	Fallbacks []Fallback `json:"fallbacks,omitempty"`
+	// Duration is the time worked on the prompt, downtime left out.
 	Duration time.Duration `json:"duration_ns"`
+}
+
+// Fallback tells that another model took over for the rest of a turn.
+type Fallback struct {
+	Turn int    `json:"turn"`
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Reason is what the first one failed of: an error's kind, or "refusal".
+	Reason string `json:"reason"`
 }
 
 // OK tells whether the prompt ended in success.

@@ -69,7 +69,7 @@ with: quarry sessions resume ID`,
 				return err
 			}
 			defer store.Close()
-			agent, err := newAsker(index, m, store, run.limits())
+			agent, err := a.newAsker(index, m, store, &run)
 			if err != nil {
 				return err
 			}
@@ -96,8 +96,16 @@ func checkQuestion(question string) error {
 }
 
 // newAsker makes the agent that answers from a corpus.
-func newAsker(index *corpus.Index, m model.Model, store session.Store, limits quarry.Limits) (*quarry.Agent, error) {
-	return docs.NewAgent(docs.Config{Index: index, Limits: limits, Model: m, Store: store})
+func (a *app) newAsker(index *corpus.Index, m model.Model, store session.Store, run *runFlags) (*quarry.Agent, error) {
+	cfg := docs.Config{Index: index, Model: m, Store: store, Limits: run.limits(), Retry: quarry.Retry{Attempts: run.maxAttempts}}
+	for _, name := range run.fallbacks {
+		fallback, err := a.pickModel(name)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Fallbacks = append(cfg.Fallbacks, fallback)
+	}
+	return docs.NewAgent(cfg)
 }
 
 // converse runs an agent to its result, shows what happens as the flags say, and
@@ -110,8 +118,14 @@ func (a *app) converse(ctx context.Context, agent *quarry.Agent, in quarry.Input
 	if trace != nil {
 		trace.recall(before)
 	}
+	name := agent.Config().Model.Name()
+	costs, err := a.newMeter(name, before)
+	if err != nil {
+		return err
+	}
 	for ev, err := range agent.Stream(ctx, in) {
 		if ev.Record != nil {
+			costs.record(ev.Record)
 			if a.flags.jsonl {
 				if err := a.printJSON(recordJSON{ev.Session, ev.Record}); err != nil {
 					return err
@@ -125,19 +139,19 @@ func (a *app) converse(ctx context.Context, agent *quarry.Agent, in quarry.Input
 			result = ev.Result
 		}
 		if err != nil {
-			return a.stopped(agent, result, err)
+			return a.stopped(name, result, costs.cost(), err)
 		}
 	}
-	return a.printResult(agent.Config().Model.Name(), result, trace != nil)
+	return a.printResult(name, result, costs.cost(), trace != nil)
 }
 
 // stopped tells how to go on after an interruption, and passes on err.
-func (a *app) stopped(agent *quarry.Agent, result *quarry.Result, err error) error {
+func (a *app) stopped(modelName string, result *quarry.Result, cost *float64, err error) error {
 	if result == nil || result.Subtype != session.Stopped {
 		return err
 	}
 	if a.flags.machine() {
-		if err := a.printJSON(newAnswerJSON(agent.Config().Model.Name(), result, nil, "interrupted")); err != nil {
+		if err := a.printJSON(newAnswerJSON(modelName, result, nil, "interrupted", cost)); err != nil {
 			return err
 		}
 	} else {

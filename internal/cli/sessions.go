@@ -163,7 +163,7 @@ func (a *app) resume(ctx context.Context, id string, run *runFlags) error {
 	if err != nil {
 		return err
 	}
-	agent, err := newAsker(index, m, store, run.limits())
+	agent, err := a.newAsker(index, m, store, run)
 	if err != nil {
 		return err
 	}

@@ -50,9 +50,7 @@ func (t *tracer) record(rec *session.Record) {
 		fmt.Fprintf(t.w, "%s\n", t.style.bold("Q: "+line(ev.Message.Blocks.Text(), traceWidth-3)))
 	case *session.ModelCalled:
 		t.asked = rec.Time
-		if ev.Attempt > 1 {
-			t.note("the model is asked again: the outcome of the last call was lost (attempt %d)", ev.Attempt)
-		}
+		t.again(ev, rec.Time)
 	case *session.ModelAnswered:
 		t.answered(ev.Response, rec.Time.Sub(t.asked))
 	case *session.ModelFailed:
@@ -69,6 +67,20 @@ func (t *tracer) record(rec *session.Record) {
 		t.note("resumed")
 	case *session.Expired:
 		t.note("the limit of %s, %v, is reached", ev.Limit, ev.Value)
+	}
+}
+
+// again tells why a call of the model is made again, and when.
+func (t *tracer) again(ev *session.ModelCalled, now time.Time) {
+	switch wait := ev.NotBefore.Sub(now); {
+	case ev.Reason == "" && ev.Attempt > 1:
+		t.note("the model is asked again: the outcome of the last call was lost (attempt %d)", ev.Attempt)
+	case ev.Fallback > 0 && ev.NotBefore.IsZero():
+		t.note("%s takes over: %s", ev.Model, ev.Reason)
+	case ev.Reason != "" && wait > 0:
+		t.note("the model is asked again in %s (attempt %d)", seconds(wait), ev.Attempt)
+	case ev.Reason != "":
+		t.note("the model is asked again (attempt %d)", ev.Attempt)
 	}
 }
 

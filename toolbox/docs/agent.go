@@ -29,6 +29,9 @@ func New(ix *corpus.Index) []*quarry.Tool {
 type Config struct {
 	// Effort is the model's effort level, as the provider names it.
 	Effort string
+	// Fallbacks take over where the model is overloaded or declines; see
+	// quarry.Config.
+	Fallbacks []model.Model
 	// Index is the corpus to answer from.
 	Index *corpus.Index
 	// Instructions replace the system prompt. Defaults to [Instructions].
@@ -42,6 +45,9 @@ type Config struct {
 	Model model.Model
 	// Name is what the agent is called in journals. Defaults to "docs".
 	Name string
+	// Retry says how failed calls of the model are repeated. Defaults to
+	// quarry.DefaultRetry.
+	Retry quarry.Retry
 	// Store keeps the sessions. Defaults to a store in memory.
 	Store session.Store
 	// Temperature is the sampling temperature; nil leaves it to the provider.
@@ -66,11 +72,13 @@ func NewAgent(cfg Config) (*quarry.Agent, error) {
 	}
 	return quarry.New(quarry.Config{
 		Effort:       cfg.Effort,
+		Fallbacks:    cfg.Fallbacks,
 		Instructions: cfg.Instructions,
 		Limits:       cfg.Limits,
 		MaxTokens:    cfg.MaxTokens,
 		Model:        cfg.Model,
 		Name:         cfg.Name,
+		Retry:        cfg.Retry,
 		Store:        cfg.Store,
 		Temperature:  cfg.Temperature,
 		Thinking:     cfg.Thinking,
