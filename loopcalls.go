@@ -83,12 +83,17 @@ func (l *loop) call(turn, index int) (*toolCall, error) {
 // and decides whether the run goes on.
 func (l *loop) allAnswered() {
 	blocks := make(model.Blocks, 0, len(l.calls))
-	looping := false
+	circle := ""
 	for i := range l.calls {
 		c := &l.calls[i]
-		verdict := l.guard.see(c.use, c.answered)
-		blocks = append(blocks, resultBlock(c, verdict == guardWarn))
-		looping = looping || verdict == guardStop
+		warning := ""
+		switch l.guard.see(c.use, c.answered) {
+		case guardWarn:
+			warning = l.guard.warning()
+		case guardStop:
+			circle = l.guard.String()
+		}
+		blocks = append(blocks, resultBlock(c, warning))
 	}
 	calls := l.calls
 	l.calls = nil
@@ -98,8 +103,8 @@ func (l *loop) allAnswered() {
 			return
 		}
 	}
-	if looping {
-		l.end(session.Limited, session.ReasonLoop, fmt.Sprintf("the model made the same call of %s with the same result %d times in a row, a probable loop", l.guard.name, l.guard.count))
+	if circle != "" {
+		l.end(session.Limited, session.ReasonLoop, circle)
 		return
 	}
 	l.goOn()
@@ -125,11 +130,12 @@ func (l *loop) judge(c *toolCall) bool {
 	return true
 }
 
-// resultBlock is what the model is told about a call.
-func resultBlock(c *toolCall, warn bool) *model.ToolResult {
+// resultBlock is what the model is told about a call, and the guard's warning if
+// there is one.
+func resultBlock(c *toolCall, warning string) *model.ToolResult {
 	content := c.answered.Content
-	if warn {
-		content = append(content[:len(content):len(content)], &model.Text{Text: loopWarning})
+	if warning != "" {
+		content = append(content[:len(content):len(content)], &model.Text{Text: warning})
 	}
 	return &model.ToolResult{ToolUseID: c.use.ID, Name: c.use.Name, Content: content, IsError: c.answered.IsError}
 }
@@ -144,7 +150,7 @@ func (l *loop) unansweredResults() model.Blocks {
 	for i := range l.calls {
 		c := &l.calls[i]
 		if c.answered != nil {
-			blocks = append(blocks, resultBlock(c, false))
+			blocks = append(blocks, resultBlock(c, ""))
 			continue
 		}
 		blocks = append(blocks, &model.ToolResult{
