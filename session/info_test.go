@@ -25,8 +25,9 @@ func TestInfoApply(t *testing.T) {
 		event session.Event
 		want  func()
 	}{
-		{&session.Started{Agent: "clerk", Model: "m", Title: "t"}, func() {
+		{&session.Started{Agent: "clerk", Model: "m", Title: "t", Labels: map[string]string{"k": "v"}}, func() {
 			want.Agent, want.Model, want.Title, want.Status, want.Created = "clerk", "m", "t", session.StatusIdle, at
+			want.Labels = map[string]string{"k": "v"}
 		}},
 		{&session.Prompted{Message: model.UserText("First " + strings.Repeat("é", 300))}, func() {
 			want.Status, want.Prompt = session.StatusRunning, "First "+strings.Repeat("é", 194)
@@ -37,6 +38,7 @@ func TestInfoApply(t *testing.T) {
 		}},
 		{&session.ToolCalled{Turn: 1}, func() {}},
 		{&session.ToolAnswered{Turn: 1}, func() { want.ToolCalls = 1 }},
+		{&session.Renamed{Title: "u"}, func() { want.Title = "u" }},
 		{&session.Interrupted{}, func() { want.Status = session.StatusInterrupted }},
 		{&session.Resumed{}, func() { want.Status = session.StatusRunning }},
 		{&session.ModelFailed{Error: &model.Error{}}, func() {}},
@@ -61,7 +63,7 @@ func TestInfoApply(t *testing.T) {
 func TestFilterMatch(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	info := session.Info{ID: "a", Agent: "clerk", Status: session.StatusDone, Updated: at}
+	info := session.Info{ID: "a", Agent: "clerk", Status: session.StatusDone, Updated: at, Labels: map[string]string{"k": "v=w", "": ""}}
 	for _, tc := range []struct {
 		filter session.Filter
 		want   bool
@@ -69,6 +71,13 @@ func TestFilterMatch(t *testing.T) {
 		{session.Filter{}, true},
 		{session.Filter{ID: "a", Agent: "clerk", Status: session.StatusDone, Since: at, Limit: 1}, true},
 		{session.Filter{ID: "b"}, false},
+		{session.Filter{IDPrefix: "a"}, true},
+		{session.Filter{IDPrefix: "ab"}, false},
+		{session.Filter{Label: "k=v=w"}, true},
+		{session.Filter{Label: "="}, true},
+		{session.Filter{Label: "k=v"}, false},
+		{session.Filter{Label: "k"}, false},
+		{session.Filter{Label: "v=w"}, false},
 		{session.Filter{Agent: "Clerk"}, false},
 		{session.Filter{Status: session.StatusIdle}, false},
 		{session.Filter{Since: at.Add(1)}, false},

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -82,15 +83,41 @@ func (l *Live) usable() error {
 	return nil
 }
 
-// commit makes folded records durable.
+// commit makes folded records durable. Where the session was renamed meanwhile
+// they come after that, and their numbers in recs are changed.
 func (l *Live) commit(ctx context.Context, recs []Record) error {
 	if len(recs) == 0 {
 		return nil
 	}
-	if err := l.store.Append(ctx, l.ID, l.last, recs); err != nil {
+	err := l.store.Append(ctx, l.ID, l.last, recs)
+	for errors.Is(err, ErrConflict) && l.renamed(ctx) {
+		for i := range recs {
+			recs[i].Seq = l.last + 1 + int64(i)
+		}
+		err = l.store.Append(ctx, l.ID, l.last, recs)
+	}
+	if err != nil {
 		l.stale = true
 		return fmt.Errorf("append to session %q after record %d: %w", l.ID, l.last, err)
 	}
 	l.last = recs[len(recs)-1].Seq
 	return nil
+}
+
+// renamed tells whether all that others have appended to the session is other
+// titles, and goes to the journal's end if so. It disturbs no machine, so it does
+// not matter that pending records are folded already.
+func (l *Live) renamed(ctx context.Context) bool {
+	last := l.last
+	for rec, err := range l.store.Load(ctx, l.ID, last) {
+		if err != nil || rec.Event.Kind() != KindRenamed || l.Machine.Apply(rec) != nil {
+			return false
+		}
+		last = rec.Seq
+	}
+	if last == l.last {
+		return false
+	}
+	l.last = last
+	return true
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -12,45 +13,50 @@ import (
 // Memory is a Store that lives as long as the process. It keeps the events as
 // they are given, without encoding them.
 type Memory struct {
-	mu       sync.RWMutex
+	mu       sync.Mutex
 	sessions map[string]*memorySession
 	closed   bool
 }
 
 type memorySession struct {
-	mu   sync.Mutex
+	// prefix is what a fork shares with others, in order; own comes after it.
+	prefix []memoryPart
+	own    *memoryJournal
+	info   Info
+}
+
+// memoryJournal is the records that were appended to one session. It outlives
+// the session for as long as a fork needs it.
+type memoryJournal struct {
 	recs []Record
-	info Info
-	gone bool
+	// forked tells that a fork may need it, gone that its session is deleted.
+	forked, gone bool
+}
+
+// memoryPart is the first n records of a journal.
+type memoryPart struct {
+	journal *memoryJournal
+	n       int
 }
 
 // NewMemory returns an empty store.
 func NewMemory() *Memory { return &Memory{sessions: make(map[string]*memorySession)} }
 
-// find returns the session; with create, a new one where there is none.
-func (m *Memory) find(id string, create bool) (*memorySession, error) {
-	m.mu.RLock()
-	s, closed := m.sessions[id], m.closed
-	m.mu.RUnlock()
-	if closed {
-		return nil, ErrClosed
-	}
-	if s != nil {
-		return s, nil
-	}
-	if !create {
-		return nil, fmt.Errorf("session %q: %w", id, ErrNotFound)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// find returns a session. The caller holds the lock.
+func (m *Memory) find(id string) (*memorySession, error) {
 	if m.closed {
 		return nil, ErrClosed
 	}
-	if s = m.sessions[id]; s == nil {
-		s = &memorySession{info: Info{ID: id}}
-		m.sessions[id] = s
+	s := m.sessions[id]
+	if s == nil {
+		return nil, fmt.Errorf("session %q: %w", id, ErrNotFound)
 	}
 	return s, nil
+}
+
+// parts returns the session's whole journal, in its parts.
+func (s *memorySession) parts() []memoryPart {
+	return append(s.prefix[:len(s.prefix):len(s.prefix)], memoryPart{s.own, len(s.own.recs)})
 }
 
 // Append implements Store.
@@ -58,56 +64,95 @@ func (m *Memory) Append(ctx context.Context, id string, after int64, recs []Reco
 	if err := CheckAppend(ctx, id, after, recs); err != nil {
 		return err
 	}
-	s, err := m.find(id, after == 0)
-	if err != nil {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.find(id)
+	switch {
+	case errors.Is(err, ErrNotFound) && after == 0:
+		s = &memorySession{own: &memoryJournal{}, info: Info{ID: id}}
+		m.sessions[id] = s
+	case err != nil:
 		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.gone {
-		// Deleted this moment: to an append that creates, another's session.
-		if after == 0 {
-			return fmt.Errorf("session %q, record 1: %w", id, ErrConflict)
-		}
-		return fmt.Errorf("session %q: %w", id, ErrNotFound)
-	}
-	if int64(len(s.recs)) != after {
+	case s.info.Last != after:
 		return fmt.Errorf("session %q, record %d: %w", id, after+1, ErrConflict)
 	}
-	s.recs = append(s.recs, recs...)
+	s.own.recs = append(s.own.recs, recs...)
 	for _, r := range recs {
 		s.info.Apply(r)
 	}
 	return nil
 }
 
+// Fork implements Store.
+func (m *Memory) Fork(ctx context.Context, id, from string, at int64) error {
+	if err := CheckFork(ctx, id, from); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	source, err := m.find(from)
+	if err != nil {
+		return err
+	}
+	if at < 1 || at > source.info.Last {
+		return &RangeError{Session: from, At: at, Last: source.info.Last}
+	}
+	if m.sessions[id] != nil {
+		return fmt.Errorf("session %q: %w", id, ErrExists)
+	}
+	fork := &memorySession{own: &memoryJournal{}}
+	var prefix []Record
+	for _, p := range source.parts() {
+		p.n = min(p.n, int(at)-len(prefix))
+		if p.n == 0 {
+			continue
+		}
+		p.journal.forked = true
+		fork.prefix = append(fork.prefix, p)
+		prefix = append(prefix, p.journal.recs[:p.n]...)
+	}
+	fork.info = ForkInfo(id, from, prefix)
+	m.sessions[id] = fork
+	return nil
+}
+
 // Load implements Store.
 func (m *Memory) Load(ctx context.Context, id string, after int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		s, err := m.find(id, false)
+		parts, err := m.load(id)
 		if err != nil {
 			yield(Record{}, err)
 			return
 		}
-		s.mu.Lock()
-		recs := s.recs
-		s.mu.Unlock()
-		if len(recs) == 0 {
-			// The append that creates it is still under way.
-			yield(Record{}, fmt.Errorf("session %q: %w", id, ErrNotFound))
-			return
-		}
-		recs = recs[min(max(after, 0), int64(len(recs))):]
-		for _, r := range recs {
-			if err := ctx.Err(); err != nil {
-				yield(Record{}, err)
-				return
-			}
-			if !yield(r, nil) {
-				return
+		for _, recs := range parts {
+			for _, r := range recs {
+				if r.Seq <= after {
+					continue
+				}
+				if err := ctx.Err(); err != nil {
+					yield(Record{}, err)
+					return
+				}
+				if !yield(r, nil) {
+					return
+				}
 			}
 		}
 	}
+}
+
+// load returns a session's records as they are now.
+func (m *Memory) load(id string) (parts [][]Record, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.find(id)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range s.parts() {
+		parts = append(parts, p.journal.recs[:p.n])
+	}
+	return parts, nil
 }
 
 // List implements Store.
@@ -131,20 +176,24 @@ func (m *Memory) List(ctx context.Context, filter Filter) iter.Seq2[Info, error]
 }
 
 func (m *Memory) infos(filter *Filter) ([]Info, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.closed {
 		return nil, ErrClosed
 	}
 	var infos []Info
 	for _, s := range m.sessions {
-		s.mu.Lock()
-		if len(s.recs) > 0 && filter.Match(&s.info) {
-			info := s.info
-			info.Usage.ServerToolCalls = maps.Clone(info.Usage.ServerToolCalls)
-			infos = append(infos, info)
+		if !filter.Match(&s.info) {
+			continue
 		}
-		s.mu.Unlock()
+		info := s.info
+		info.Usage.ServerToolCalls = maps.Clone(info.Usage.ServerToolCalls)
+		info.Labels = maps.Clone(info.Labels)
+		if info.Forked != nil {
+			forked := *info.Forked
+			info.Forked = &forked
+		}
+		infos = append(infos, info)
 	}
 	slices.SortFunc(infos, compareInfos)
 	if filter.Limit > 0 && len(infos) > filter.Limit {
@@ -169,17 +218,37 @@ func (m *Memory) Delete(ctx context.Context, id string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s, err := m.find(id, false)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.find(id)
 	if err != nil {
 		return err
 	}
-	m.mu.Lock()
 	delete(m.sessions, id)
-	m.mu.Unlock()
-	s.mu.Lock()
-	s.gone = true
-	s.mu.Unlock()
+	s.own.gone = true
+	for _, p := range s.parts() {
+		m.prune(p.journal)
+	}
 	return nil
+}
+
+// prune gives up those records of a deleted session that no fork needs. The
+// caller holds the lock.
+func (m *Memory) prune(j *memoryJournal) {
+	if !j.gone || !j.forked {
+		return
+	}
+	needed := 0
+	for _, s := range m.sessions {
+		for _, p := range s.prefix {
+			if p.journal == j {
+				needed = max(needed, p.n)
+			}
+		}
+	}
+	if needed < len(j.recs) {
+		j.recs = slices.Clone(j.recs[:needed])
+	}
 }
 
 // Close implements Store.
@@ -215,6 +284,17 @@ func CheckAppend(ctx context.Context, id string, after int64, recs []Record) err
 		if problem := lacks(r.Event); problem != "" {
 			return fmt.Errorf("append to session %q: record %d (%s): %s", id, r.Seq, r.Event.Kind(), problem)
 		}
+	}
+	return nil
+}
+
+// CheckFork checks the arguments of a fork as every store has to.
+func CheckFork(ctx context.Context, id, from string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := CheckID(id); err != nil {
+		return fmt.Errorf("fork session %q: %w", from, err)
 	}
 	return nil
 }

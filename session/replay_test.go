@@ -81,7 +81,8 @@ func TestReplayFormat1(t *testing.T) {
 
 	// The summary is what it was.
 	want := session.Info{
-		ID: "a", Agent: "clerk", Model: "anthropic/claude-sonnet-4-5", Title: "Lighthouses", Status: session.StatusDone, Subtype: session.Limited,
+		ID: "a", Agent: "clerk", Model: "anthropic/claude-sonnet-4-5", Title: "Lighthouses",
+		Labels: recs[0].Event.(*session.Started).Labels, Status: session.StatusDone, Subtype: session.Limited,
 		Created: time.Date(2026, 11, 30, 9, 0, 1, 1, time.UTC), Updated: time.Date(2026, 11, 30, 9, 0, 14, 14, time.UTC), Last: 14,
 		Prompt: "When was it lit? <b>&\u00e9</b> \U0001F9EA", Turns: 1, ToolCalls: 1,
 		Usage: model.Usage{InputTokens: 1200, OutputTokens: 80, CacheReadTokens: 900, CacheWriteTokens: 300, CacheWrite1hTokens: 20, ReasoningTokens: 30, ServerToolCalls: map[string]int64{"web_search_requests": 1}},

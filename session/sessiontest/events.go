@@ -27,7 +27,10 @@ func Events() []session.Event {
 			Title: "Title " + hard, Labels: map[string]string{"corpus": hard, "b": "2", "a": "1"}, Config: json.RawMessage(raw),
 		},
 		&session.Prompted{Message: Message()},
-		&session.ModelCalled{Turn: 1, Attempt: 2},
+		&session.ModelCalled{
+			Turn: 1, Attempt: 2, Fallback: 1, Model: "anthropic/claude-haiku-4-5",
+			NotBefore: time.Date(2026, 2, 3, 4, 5, 6, 7, time.UTC), Reason: hard,
+		},
 		&session.ModelFailed{Turn: 1, Error: &model.Error{
 			Kind: model.ErrRateLimited, Provider: "anthropic", Status: 429, Code: "rate_limit_error", Message: hard,
 			RequestID: "req_01", RetryAfter: 90*time.Second + time.Nanosecond, Partial: Response(),
@@ -46,7 +49,8 @@ func Events() []session.Event {
 			Session: "01JZ", Subtype: session.Failed, Reason: session.ReasonModelError, Detail: hard, Text: hard,
 			Output: json.RawMessage(raw), Draft: json.RawMessage(`[]`), StopReason: model.StopToolUse,
 			Error: &model.Error{Kind: model.ErrServer, Message: "broken"}, Model: "claude-sonnet-4-5-20250929",
-			Turns: 3, ToolCalls: 4, Usage: Usage(), Duration: time.Second,
+			Turns: 3, ToolCalls: 4, Usage: Usage(), Duration: time.Second, Retries: 5,
+			Fallbacks: []session.Fallback{{Turn: 2, From: "anthropic/claude-opus-4-5", To: "anthropic/claude-haiku-4-5", Reason: "server"}},
 		}},
 	}
 }

@@ -174,6 +174,11 @@ func testReopen(t *testing.T, s session.Store, reopen func(t *testing.T, closed 
 	if err := s.Delete(t.Context(), "gone"); err != nil {
 		t.Fatal(err)
 	}
+	mustAppend(t, s, "source", 0, started("clerk"), note("two"), note("three"))
+	mustFork(t, s, "fork", "source", 2)
+	mustAppend(t, s, "fork", 2, note("own"))
+	mustFork(t, s, "orphan", "source", 3)
+	mustDelete(t, s, "source")
 	infos := mustList(t, s, session.Filter{})
 	for range 2 {
 		if err := s.Close(); err != nil {
@@ -182,6 +187,8 @@ func testReopen(t *testing.T, s session.Store, reopen func(t *testing.T, closed 
 		s = reopen(t, s)
 		wantJournal(t, s, "a", records(0, Events()...))
 		wantJournal(t, s, "b", records(0, started("clerk"), note("two")))
+		wantJournal(t, s, "fork", records(0, started("clerk"), note("two"), note("own")))
+		wantJournal(t, s, "orphan", records(0, started("clerk"), note("two"), note("three")))
 		if diff := diff(infos, mustList(t, s, session.Filter{})); diff != "" {
 			t.Errorf("List differs after reopening (-before +after):\n%s", diff)
 		}

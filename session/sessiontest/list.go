@@ -2,6 +2,7 @@ package sessiontest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,7 +43,11 @@ func testList(t *testing.T, s session.Store) {
 	prompt := &session.Prompted{Message: Message()}
 	for i := range 10 {
 		at := start.Add(time.Duration(i) * time.Minute)
-		append1(t, s, fmt.Sprintf("s%d", i), 0, at, started([]string{"clerk", "guide"}[i%2]))
+		first := started([]string{"clerk", "guide"}[i%2]).(*session.Started)
+		if i >= 6 {
+			first.Labels = map[string]string{"corpus": "m=n", hard: hard, "": "", fmt.Sprint("n", i): "1"}
+		}
+		append1(t, s, fmt.Sprintf("s%d", i), 0, at, first)
 	}
 	for i := 0; i < 10; i += 2 {
 		at := start.Add(time.Hour + time.Duration(i/4)*time.Minute)
@@ -74,6 +79,21 @@ func testList(t *testing.T, s session.Store) {
 		{"since, another zone", session.Filter{Since: start.Add(2 * time.Hour).In(time.FixedZone("", 3600))}, []string{"s4"}},
 		{"since long ago", session.Filter{Since: time.Date(1, 2, 3, 0, 0, 0, 0, time.UTC), Limit: 1}, []string{"s4"}},
 		{"since the far future", session.Filter{Since: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}, nil},
+		{"id prefix", session.Filter{IDPrefix: "s", Limit: 2}, []string{"s4", "s8"}},
+		{"id prefix that is an id", session.Filter{IDPrefix: "s3"}, []string{"s3"}},
+		{"id prefix that is longer", session.Filter{IDPrefix: "s33"}, nil},
+		{"id prefix in another case", session.Filter{IDPrefix: "S"}, nil},
+		{"id prefix that is a pattern", session.Filter{IDPrefix: "s%"}, nil},
+		{"id prefix and id", session.Filter{IDPrefix: "s", ID: "s3"}, []string{"s3"}},
+		{"label", session.Filter{Label: "corpus=m=n"}, []string{"s8", "s6", "s7", "s9"}},
+		{"label and limit", session.Filter{Label: "corpus=m=n", Limit: 3}, []string{"s8", "s6", "s7"}},
+		{"label and agent", session.Filter{Label: "corpus=m=n", Agent: "guide"}, []string{"s7", "s9"}},
+		{"label of one", session.Filter{Label: "n7=1"}, []string{"s7"}},
+		{"label with hard text", session.Filter{Label: strings.ReplaceAll(hard, "=", "") + "=" + hard}, []string{"s8", "s6", "s7", "s9"}},
+		{"label with nothing", session.Filter{Label: "="}, []string{"s8", "s6", "s7", "s9"}},
+		{"label without value", session.Filter{Label: "corpus"}, nil},
+		{"label with another value", session.Filter{Label: "corpus=m"}, nil},
+		{"label that is a pattern", session.Filter{Label: "corpus=%"}, nil},
 		{"all together", session.Filter{Agent: "clerk", Status: session.StatusRunning, Since: start.Add(time.Hour), Limit: 3}, []string{"s8", "s6", "s2"}},
 	} {
 		var got []string

@@ -102,18 +102,12 @@ func (w *writer) append(id string, after int64, recs []session.Record, rows []ro
 	for _, rec := range recs {
 		info.Apply(rec)
 	}
-	values, err := infoValues(&info)
-	if err != nil {
-		return nil, err
-	}
 	if number == 0 {
-		created, err := w.create.ExecContext(ctx, values...)
-		if err != nil {
+		if number, err = w.createSession(ctx, &info); err != nil {
 			return nil, err
 		}
-		if number, err = created.LastInsertId(); err != nil {
-			return nil, err
-		}
+	} else if values, err := infoValues(&info); err != nil {
+		return nil, err
 	} else if _, err := w.update.ExecContext(ctx, append(values, number)...); err != nil {
 		return nil, err
 	}
@@ -122,22 +116,6 @@ func (w *writer) append(id string, after int64, recs []session.Record, rows []ro
 		if _, err := w.insert.ExecContext(ctx, number, r.seq, r.time, r.kind, r.data); err != nil {
 			return nil, err
 		}
-	}
-	return nil, nil
-}
-
-// delete removes a session, inside a transaction that holds the write lock.
-func (w *writer) delete(id string) (verdict, failure error) {
-	ctx := context.Background()
-	if _, err := w.removeRecords.ExecContext(ctx, id); err != nil {
-		return nil, err
-	}
-	removed, err := w.remove.ExecContext(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if n, err := removed.RowsAffected(); err != nil || n == 0 {
-		return fmt.Errorf("session %q: %w", id, session.ErrNotFound), err
 	}
 	return nil, nil
 }

@@ -73,17 +73,29 @@ func benchmarkAppend(b *testing.B, sessions int) {
 	}
 }
 
-// BenchmarkList lists 10,000 sessions, and the first 20 of them.
+// BenchmarkList lists 10,000 sessions, the first 20 of them, and the 1,000 that
+// have a label.
 func BenchmarkList(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "quarry.db")
 	store := open(b, path)
 	defer store.Close()
 	const sessions = 10_000
-	execute(b, path, `
-		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 10000)
-		INSERT INTO sessions (id, agent, model, title, status, subtype, created, updated, last, prompt, turns, tool_calls, usage)
-		SELECT 's' || i, 'clerk', 'anthropic/claude', '', 'done', 'success', i, (i * 7919) % 10007, 9, 'When was the lighthouse of Kõpu first lit?', 3, 2,
-			'{"input_tokens":1200,"output_tokens":80,"cache_read_tokens":0,"cache_write_tokens":0}' FROM n`)
+	fillSessions(b, path)
+	b.Run("label", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			n := 0
+			for _, err := range store.List(b.Context(), session.Filter{Label: "corpus=c3"}) {
+				if err != nil {
+					b.Fatal(err)
+				}
+				n++
+			}
+			if n != sessions/10 {
+				b.Fatalf("List gave %d sessions, want %d", n, sessions/10)
+			}
+		}
+	})
 	for _, limit := range []int{0, 20} {
 		b.Run(fmt.Sprintf("limit=%d", limit), func(b *testing.B) {
 			b.ReportAllocs()
@@ -101,6 +113,16 @@ func BenchmarkList(b *testing.B) {
 			}
 		})
 	}
+}
+
+// fillSessions makes 10,000 sessions without records, each with one of ten labels.
+func fillSessions(tb testing.TB, path string) {
+	execute(tb, path, `
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 10000)
+		INSERT INTO sessions (id, agent, model, title, status, subtype, created, updated, last, prompt, turns, tool_calls, usage, labels)
+		SELECT 's' || i, 'clerk', 'anthropic/claude', '', 'done', 'success', i, (i * 7919) % 10007, 9, 'When was the lighthouse of Kõpu first lit?', 3, 2,
+			'{"input_tokens":1200,"output_tokens":80,"cache_read_tokens":0,"cache_write_tokens":0}', '{"corpus":"c' || (i % 10) || '"}' FROM n;
+		INSERT INTO labels (key, value, session) SELECT l.key, l.value, number FROM sessions, json_each(labels) l`)
 }
 
 // BenchmarkLoad loads a journal of 1,000 records of 2 kB each.

@@ -15,8 +15,8 @@ import (
 // Error is a failure of the database file, as against a verdict on a call such
 // as session.ErrConflict.
 type Error struct {
-	// Op is what was being done: "open", "append to", "load from", "list" or
-	// "delete from".
+	// Op is what was being done: "open", "append to", "fork in", "load from",
+	// "list" or "delete from".
 	Op string
 	// Path is the database file.
 	Path    string

@@ -12,29 +12,48 @@ import (
 )
 
 // infoColumns are the columns of an Info, in the order of infoValues.
-const infoColumns = "id, agent, model, title, status, subtype, created, updated, last, prompt, turns, tool_calls, usage"
+const infoColumns = "id, agent, model, title, status, subtype, created, updated, last, prompt, turns, tool_calls, usage, labels, forked_from, forked_at"
+
+// infoMarks are the marks of as many values.
+var infoMarks = strings.TrimSuffix(strings.Repeat("?, ", strings.Count(infoColumns, ",")+1), ", ")
 
 func infoValues(i *session.Info) ([]any, error) {
 	usage, err := json.Marshal(&i.Usage)
 	if err != nil {
 		return nil, fmt.Errorf("encode usage: %w", err)
 	}
+	labels := []byte("{}")
+	if len(i.Labels) > 0 {
+		if labels, err = json.Marshal(i.Labels); err != nil {
+			return nil, fmt.Errorf("encode labels: %w", err)
+		}
+	}
+	var forked session.Forked
+	if i.Forked != nil {
+		forked = *i.Forked
+	}
 	return []any{
 		i.ID, i.Agent, i.Model, i.Title, string(i.Status), string(i.Subtype), i.Created.UnixNano(), i.Updated.UnixNano(),
 		i.Last, i.Prompt, i.Turns, i.ToolCalls, string(usage),
+		string(labels), forked.From, forked.At,
 	}, nil
 }
 
 // scanInfo reads a session's number and its Info.
 func scanInfo(r interface{ Scan(...any) error }) (number int64, i session.Info, err error) {
 	var created, updated int64
-	var usage []byte
+	var usage, labels []byte
+	var forked session.Forked
 	err = r.Scan(&number, &i.ID, &i.Agent, &i.Model, &i.Title, &i.Status, &i.Subtype, &created, &updated,
-		&i.Last, &i.Prompt, &i.Turns, &i.ToolCalls, &usage)
+		&i.Last, &i.Prompt, &i.Turns, &i.ToolCalls, &usage, &labels, &forked.From, &forked.At)
 	if err != nil {
 		return 0, session.Info{}, err
 	}
-	if err := json.Unmarshal(usage, &i.Usage); err != nil {
+	err = json.Unmarshal(usage, &i.Usage)
+	if err == nil && string(labels) != "{}" {
+		err = json.Unmarshal(labels, &i.Labels)
+	}
+	if err != nil {
 		return 0, session.Info{}, &Error{
 			Problem: fmt.Sprintf("the summary of session %q is damaged", i.ID),
 			Hint:    "restore the file from a copy, or delete the session",
@@ -42,6 +61,9 @@ func scanInfo(r interface{ Scan(...any) error }) (number int64, i session.Info, 
 		}
 	}
 	i.Created, i.Updated = time.Unix(0, created).UTC(), time.Unix(0, updated).UTC()
+	if forked.At > 0 {
+		i.Forked = &forked
+	}
 	return number, i, nil
 }
 
@@ -101,6 +123,16 @@ func listQuery(f *session.Filter) (query string, args []any) {
 	}
 	if f.Status != "" {
 		add("status = ?", string(f.Status))
+	}
+	if f.IDPrefix != "" {
+		// No character of an id is above DEL.
+		add("id >= ?", f.IDPrefix)
+		add("id < ?", f.IDPrefix+"\x7f")
+	}
+	if f.Label != "" {
+		key, value, _ := strings.Cut(f.Label, "=")
+		add("number IN (SELECT session FROM labels WHERE key = ? AND value = ?)", key)
+		args = append(args, value)
 	}
 	if f.Since.After(maxTime) {
 		add("?", 0)

@@ -25,48 +25,82 @@ const restore = "restore the journal from a copy"
 // runs. Where the session is deleted meanwhile, it ends with ErrNotFound.
 func (s *Store) Load(ctx context.Context, id string, after int64) iter.Seq2[session.Record, error] {
 	return func(yield func(session.Record, error) bool) {
-		number, last, err := s.lookUp(ctx, id)
+		number, parts, err := s.lookUp(ctx, id)
 		if err != nil {
 			yield(session.Record{}, err)
 			return
 		}
-		for seq := max(after, 0); seq < last; {
-			page, err := s.page(ctx, id, number, seq, last)
-			if err != nil {
-				yield(session.Record{}, err)
-				return
-			}
-			for i := range page {
-				if err := ctx.Err(); err != nil {
+		s.load(ctx, id, number, parts, after)(yield)
+	}
+}
+
+// load yields the records of the parts of a session's journal.
+func (s *Store) load(ctx context.Context, id string, number int64, parts []part, after int64) iter.Seq2[session.Record, error] {
+	return func(yield func(session.Record, error) bool) {
+		seq := max(after, 0)
+		for _, p := range parts {
+			for seq < p.last {
+				page, err := s.page(ctx, id, number, p, seq)
+				if err != nil {
 					yield(session.Record{}, err)
 					return
 				}
-				rec, err := page[i].decode(id, seq+1)
-				if !yield(rec, err) || err != nil {
-					return
+				for i := range page {
+					if err := ctx.Err(); err != nil {
+						yield(session.Record{}, err)
+						return
+					}
+					rec, err := page[i].decode(id, seq+1)
+					if !yield(rec, err) || err != nil {
+						return
+					}
+					seq++
 				}
-				seq++
 			}
 		}
 	}
 }
 
-// lookUp returns a session's number and its last sequence number.
-func (s *Store) lookUp(ctx context.Context, id string) (number, last int64, err error) {
+// lookUp returns a session's number and the parts of its journal, of which there
+// is at least one.
+func (s *Store) lookUp(ctx context.Context, id string) (number int64, parts []part, err error) {
 	if err := s.enter(); err != nil {
-		return 0, 0, err
+		return 0, nil, err
 	}
 	defer s.leave()
-	err = s.find.QueryRowContext(ctx, id).Scan(&number, &last)
+	var last, forked int64
+	err = s.find.QueryRowContext(ctx, id).Scan(&number, &last, &forked)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, 0, fmt.Errorf("session %q: %w", id, session.ErrNotFound)
+		return 0, nil, fmt.Errorf("session %q: %w", id, session.ErrNotFound)
 	}
-	return number, last, failure("load from", s.path, err)
+	if err == nil && forked > 0 {
+		parts, err = s.readPrefix(ctx, number)
+	}
+	if err != nil {
+		return 0, nil, failure("load from", s.path, err)
+	}
+	return number, append(parts, part{number, last}), nil
 }
 
-// page returns at least one of the records after seq.
-func (s *Store) page(ctx context.Context, id string, number, seq, last int64) ([]row, error) {
-	page, err := s.readPage(ctx, number, seq, last)
+func (s *Store) readPrefix(ctx context.Context, number int64) (parts []part, err error) {
+	rows, err := s.prefix.QueryContext(ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var p part
+		if err := rows.Scan(&p.journal, &p.last); err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
+	}
+	return parts, rows.Err()
+}
+
+// page returns at least one of the records of a part after seq.
+func (s *Store) page(ctx context.Context, id string, number int64, p part, seq int64) ([]row, error) {
+	page, err := s.readPage(ctx, p.journal, seq, p.last)
 	if err != nil {
 		return nil, fmt.Errorf("session %q after record %d: %w", id, seq, failure("load from", s.path, err))
 	}
@@ -83,12 +117,12 @@ func (s *Store) page(ctx context.Context, id string, number, seq, last int64) ([
 	return page, nil
 }
 
-func (s *Store) readPage(ctx context.Context, number, seq, last int64) (page []row, err error) {
+func (s *Store) readPage(ctx context.Context, journal, seq, last int64) (page []row, err error) {
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
 	defer s.leave()
-	rows, err := s.records.QueryContext(ctx, number, seq, last, pageRecords)
+	rows, err := s.records.QueryContext(ctx, journal, seq, last, pageRecords)
 	if err != nil {
 		return nil, err
 	}

@@ -18,14 +18,20 @@ import (
 // execute runs SQL on a file behind the store's back.
 func execute(t testing.TB, path, script string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := openSQL(t, path)
 	defer db.Close()
 	if _, err := db.ExecContext(t.Context(), script); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func openSQL(t testing.TB, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
 }
 
 func TestOpenErrors(t *testing.T) {
@@ -50,7 +56,7 @@ func TestOpenErrors(t *testing.T) {
 		{"newer", func(t *testing.T, path string) {
 			open(t, path).Close()
 			execute(t, path, "PRAGMA user_version = 99")
-		}, "its schema has version 99 and this quarry knows up to 1"},
+		}, "its schema has version 99 and this quarry knows up to 2"},
 		{"tables gone", func(t *testing.T, path string) {
 			open(t, path).Close()
 			execute(t, path, "DROP TABLE records")

@@ -44,6 +44,7 @@ type Store struct {
 
 	reads   *sql.DB
 	find    *sql.Stmt
+	prefix  *sql.Stmt
 	records *sql.Stmt
 }
 
@@ -135,7 +136,10 @@ func (s *Store) openReads(ctx context.Context, name string) (err error) {
 	}
 	s.reads.SetMaxOpenConns(readers)
 	s.reads.SetMaxIdleConns(readers)
-	s.find, err = s.reads.PrepareContext(ctx, "SELECT number, last FROM sessions WHERE id = ?")
+	s.find, err = s.reads.PrepareContext(ctx, "SELECT number, last, forked_at FROM sessions WHERE id = ?")
+	if err == nil {
+		s.prefix, err = s.reads.PrepareContext(ctx, selectPrefix)
+	}
 	if err == nil {
 		s.records, err = s.reads.PrepareContext(ctx, "SELECT seq, time, kind, data FROM records WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?")
 	}
@@ -144,6 +148,9 @@ func (s *Store) openReads(ctx context.Context, name string) (err error) {
 	}
 	return nil
 }
+
+// selectPrefix reads the parts of a fork's prefix, in their order.
+const selectPrefix = "SELECT journal, last FROM prefixes WHERE session = ? ORDER BY last"
 
 // enter lets a call begin, unless the store is closed; leave ends it.
 func (s *Store) enter() error {

@@ -44,16 +44,43 @@ type writer struct {
 
 // statements are prepared on the writer's connection.
 type statements struct {
-	lookUp, create, update, insert, removeRecords, remove *sql.Stmt
+	lookUp, number, create, update, insert    *sql.Stmt
+	prefix, addPrefix, addLabel               *sql.Stmt
+	remove, removePrefix, removeLabels, prune *sql.Stmt
+}
+
+// statement is the SQL of a statement and where it is kept once prepared.
+type statement struct {
+	stmt **sql.Stmt
+	sql  string
+}
+
+func (s *statements) all() []statement {
+	return []statement{
+		{&s.lookUp, "SELECT number, " + infoColumns + " FROM sessions WHERE id = ?"},
+		{&s.number, "SELECT number FROM sessions WHERE id = ?"},
+		{&s.create, "INSERT INTO sessions (" + infoColumns + ") VALUES (" + infoMarks + ")"},
+		{&s.update, "UPDATE sessions SET (" + infoColumns + ") = (" + infoMarks + ") WHERE number = ?"},
+		{&s.insert, "INSERT INTO records (session, seq, time, kind, data) VALUES (?, ?, ?, ?, ?)"},
+		{&s.prefix, selectPrefix},
+		{&s.addPrefix, "INSERT INTO prefixes (session, last, journal) VALUES (?, ?, ?)"},
+		{&s.addLabel, "INSERT INTO labels (key, value, session) VALUES (?, ?, ?)"},
+		{&s.remove, "DELETE FROM sessions WHERE number = ?"},
+		{&s.removePrefix, "DELETE FROM prefixes WHERE session = ?"},
+		{&s.removeLabels, "DELETE FROM labels WHERE session = ?"},
+		{&s.prune, `DELETE FROM records WHERE session = :journal
+			AND NOT EXISTS (SELECT 1 FROM sessions WHERE number = :journal)
+			AND seq > (SELECT ifnull(max(last), 0) FROM prefixes WHERE journal = :journal)`},
+	}
 }
 
 // close frees the statements: SQLite keeps a connection, its transaction and
 // its locks for as long as it has any.
 func (s *statements) close() error {
 	var errs []error
-	for _, stmt := range []*sql.Stmt{s.lookUp, s.create, s.update, s.insert, s.removeRecords, s.remove} {
-		if stmt != nil {
-			errs = append(errs, stmt.Close())
+	for _, st := range s.all() {
+		if *st.stmt != nil {
+			errs = append(errs, (*st.stmt).Close())
 		}
 	}
 	return errors.Join(errs...)
@@ -120,18 +147,8 @@ func (w *writer) useWAL(ctx context.Context, patience time.Duration) error {
 }
 
 func (w *writer) prepare(ctx context.Context) (err error) {
-	for _, s := range []struct {
-		stmt **sql.Stmt
-		sql  string
-	}{
-		{&w.lookUp, "SELECT number, " + infoColumns + " FROM sessions WHERE id = ?"},
-		{&w.create, "INSERT INTO sessions (" + infoColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-		{&w.update, "UPDATE sessions SET (" + infoColumns + ") = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE number = ?"},
-		{&w.insert, "INSERT INTO records (session, seq, time, kind, data) VALUES (?, ?, ?, ?, ?)"},
-		{&w.removeRecords, "DELETE FROM records WHERE session = (SELECT number FROM sessions WHERE id = ?)"},
-		{&w.remove, "DELETE FROM sessions WHERE id = ?"},
-	} {
-		if *s.stmt, err = w.conn.PrepareContext(ctx, s.sql); err != nil {
+	for _, st := range w.all() {
+		if *st.stmt, err = w.conn.PrepareContext(ctx, st.sql); err != nil {
 			return err
 		}
 	}
