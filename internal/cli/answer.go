@@ -69,37 +69,28 @@ func exitOf(status string) int {
 	return exitFailed
 }
 
-// costOf is the price of a run in USD; nil where it is not known. The built-in
-// model costs nothing.
-func costOf(modelName string) *float64 {
-	if modelName == "extractive" {
-		return new(float64)
-	}
-	return nil
-}
-
 // printResult prints an answer as the flags say and sets the exit code.
 // Traced tells that the person has seen what happened.
-func (a *app) printResult(modelName string, r *quarry.Result, traced bool) error {
+func (a *app) printResult(modelName string, r *quarry.Result, cost *float64, traced bool) error {
 	answer, status := docs.Parse(r)
 	a.exit = exitOf(status)
 	if a.flags.machine() {
-		return a.printJSON(newAnswerJSON(modelName, r, answer, status))
+		return a.printJSON(newAnswerJSON(modelName, r, answer, status, cost))
 	}
 	writeAnswer(a.stdout, styleOf(a.stdout), answer)
 	if r.Detail != "" && !(traced && r.Error != nil) { // the trace has shown the model's error
 		fmt.Fprintf(a.stderr, "quarry: %s: %s\n", status, oneLine(inFlags(r.Detail)))
 	}
-	a.note("%s", footer(modelName, r, status))
+	a.note("%s", footer(modelName, r, status, cost))
 	return nil
 }
 
-func newAnswerJSON(modelName string, r *quarry.Result, answer *docs.Answer, status string) answerJSON {
+func newAnswerJSON(modelName string, r *quarry.Result, answer *docs.Answer, status string, cost *float64) answerJSON {
 	out := answerJSON{
 		Session: r.Session, Status: status, Citations: []docs.Citation{},
 		Turns: r.Turns, ToolCalls: r.ToolCalls, Model: modelName,
 		Usage:   usageJSON{r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CacheReadTokens, r.Usage.CacheWriteTokens},
-		CostUSD: costOf(modelName), DurationMS: r.Duration.Milliseconds(),
+		CostUSD: cost, DurationMS: r.Duration.Milliseconds(),
 	}
 	switch {
 	case answer != nil && answer.Unverified:
@@ -157,20 +148,12 @@ func writeAnswer(w io.Writer, st style, answer *docs.Answer) {
 }
 
 // footer says what the answer took.
-func footer(modelName string, r *quarry.Result, status string) string {
+func footer(modelName string, r *quarry.Result, status string, cost *float64) string {
 	parts := []string{plural(r.Turns, "turn"), plural(r.ToolCalls, "tool call")}
 	u := &r.Usage
 	if u.Total() > 0 {
 		parts = append(parts, tokens(u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens)+" in", tokens(u.OutputTokens)+" out")
 	}
-	switch cost := costOf(modelName); {
-	case cost == nil:
-		parts = append(parts, "cost unknown")
-	case *cost == 0:
-		parts = append(parts, "free")
-	default:
-		parts = append(parts, fmt.Sprintf("%.4f USD", *cost))
-	}
-	parts = append(parts, seconds(r.Duration))
+	parts = append(parts, costText(cost), seconds(r.Duration))
 	return fmt.Sprintf("\n%s by %s: %s\nsession %s", status, modelName, strings.Join(parts, ", "), r.Session)
 }

@@ -30,14 +30,17 @@ func TestMain(m *testing.M) {
 // model servers that misbehave under the names of their misbehaviour.
 func TestScripts(t *testing.T) {
 	servers := map[string]*modeltest.Server{
-		"ANSWERS_URL": modeltest.NewServer(modeltest.ServerConfig{APIKey: canaryKey, Script: modeltest.Script{answers()}}),
-		"DENIES_URL":  modeltest.NewServer(modeltest.ServerConfig{APIKey: "another key"}),
-		"HANGS_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(hangs)}}),
-		"CUTS_URL":    modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(cuts)}}),
-		"REFUSES_URL": modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(refuses)}}),
-		"LOOPS_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(loops)}}),
-		"INVENTS_URL": modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(invents)}}),
-		"ODD_URL":     modeltest.NewServer(modeltest.ServerConfig{ChunkBytes: 1, Script: modeltest.Script{odd()}}),
+		"ANSWERS_URL":  modeltest.NewServer(modeltest.ServerConfig{APIKey: canaryKey, Script: modeltest.Script{answers()}}),
+		"RENAMED_URL":  modeltest.NewServer(modeltest.ServerConfig{ModelName: "claude-haiku-4-5-20251001", Script: modeltest.Script{priced()}}),
+		"UNPRICED_URL": modeltest.NewServer(modeltest.ServerConfig{ModelName: "claude-sonnet-4-5-next", Script: modeltest.Script{priced()}}),
+		"PRICED_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{priced()}}),
+		"DENIES_URL":   modeltest.NewServer(modeltest.ServerConfig{APIKey: "another key"}),
+		"HANGS_URL":    modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(hangs)}}),
+		"CUTS_URL":     modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(cuts)}}),
+		"REFUSES_URL":  modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(refuses)}}),
+		"LOOPS_URL":    modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(loops)}}),
+		"INVENTS_URL":  modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(invents)}}),
+		"ODD_URL":      modeltest.NewServer(modeltest.ServerConfig{ChunkBytes: 1, Script: modeltest.Script{odd()}}),
 	}
 	t.Cleanup(func() {
 		for _, s := range servers {

@@ -105,7 +105,7 @@ by a limit; 6 refused by the model; 130 interrupted.`,
 		return usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
 	a.flags.register(root.PersistentFlags())
-	root.AddCommand(a.demoCommand(), a.indexCommand(), a.searchCommand(), a.askCommand(), a.sessionsCommand())
+	root.AddCommand(a.demoCommand(), a.indexCommand(), a.searchCommand(), a.askCommand(), a.sessionsCommand(), a.modelsCommand())
 	return root
 }
 

@@ -25,6 +25,17 @@ func answers() *modeltest.Turn {
 	)
 }
 
+// priced answers in two calls with usages that are known to the token.
+func priced() *modeltest.Turn {
+	return modeltest.EachConversation(
+		modeltest.Call("search_docs", args{"query": "port"}).Usage(model.Usage{InputTokens: 1000, OutputTokens: 100, CacheWriteTokens: 2000, CacheWrite1hTokens: 500}),
+		modeltest.Call("submit_answer", args{
+			"answer": "It is 5432.", "not_in_corpus": false,
+			"citations": []args{{"doc_id": "network", "quote": "The server listens on port 5432."}},
+		}).Usage(model.Usage{InputTokens: 10, OutputTokens: 200, CacheReadTokens: 2000}),
+	)
+}
+
 // hanging gets a token for each request that hangs leaves without an answer.
 var hanging = make(chan struct{}, 16)
 

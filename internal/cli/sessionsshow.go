@@ -45,21 +45,25 @@ ran. With --markdown it prints notes to keep; with --json all records.`,
 			case markdown:
 				return writeNotes(a.stdout, args[0], recs)
 			}
-			a.showTrace(args[0], recs)
-			return nil
+			return a.showTrace(args[0], recs)
 		},
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print notes in Markdown")
 	return cmd
 }
 
-func (a *app) showTrace(id string, recs []session.Record) {
+func (a *app) showTrace(id string, recs []session.Record) error {
 	st := styleOf(a.stdout)
 	trace := &tracer{w: a.stdout, style: st}
 	var modelName string
 	open := false
+	costs, err := a.newMeter("", nil)
+	if err != nil {
+		return err
+	}
 	for i := range recs {
 		trace.record(&recs[i])
+		costs.record(&recs[i])
 		switch ev := recs[i].Event.(type) {
 		case *session.Started:
 			modelName = ev.Model
@@ -74,12 +78,13 @@ func (a *app) showTrace(id string, recs []session.Record) {
 			if r.Detail != "" {
 				trace.note("%s", r.Detail)
 			}
-			fmt.Fprintln(a.stdout, footer(modelName, &r, status))
+			fmt.Fprintln(a.stdout, footer(modelName, &r, status, costs.cost()))
 		}
 	}
 	if open {
 		trace.note("unfinished; go on with: quarry sessions resume %s", id)
 	}
+	return nil
 }
 
 // writeNotes prints a session as notes in Markdown.
