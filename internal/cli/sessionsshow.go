@@ -23,37 +23,57 @@ ran. With --markdown it prints notes to keep; with --json all records.`,
 		Example: "  quarry sessions show 01K6X0V0M8N3T4E5R6G7H8J9K0 --markdown > notes.md",
 		Args:    exactly(1, "one session id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			store, err := a.existingStore(cmd.Context())
+			store, info, err := a.openSession(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			defer store.Close()
-			recs, err := records(cmd.Context(), store, args[0])
+			recs, err := records(cmd.Context(), store, info.ID)
 			if err != nil {
 				return err
 			}
 			switch {
 			case a.flags.jsonl:
 				for i := range recs {
-					if err := a.printJSON(recordJSON{args[0], &recs[i]}); err != nil {
+					if err := a.printJSON(recordJSON{info.ID, &recs[i]}); err != nil {
 						return err
 					}
 				}
 				return nil
 			case a.flags.json:
-				return a.printJSON(map[string]any{"session": args[0], "records": recs})
+				return a.printJSON(showJSON{info.Forked, recs, info.ID, info.Title})
 			case markdown:
-				return writeNotes(a.stdout, args[0], recs)
+				return writeNotes(a.stdout, &info, recs)
 			}
-			return a.showTrace(args[0], recs)
+			return a.showTrace(&info, recs)
 		},
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print notes in Markdown")
 	return cmd
 }
 
-func (a *app) showTrace(id string, recs []session.Record) error {
+// showJSON is a session with all its records.
+type showJSON struct {
+	Forked  *session.Forked  `json:"forked,omitempty"`
+	Records []session.Record `json:"records"`
+	Session string           `json:"session"`
+	Title   string           `json:"title,omitempty"`
+}
+
+// ownTitle is a session's title where that is not just how its first prompt
+// begins.
+func ownTitle(info *session.Info) string {
+	if strings.HasPrefix(info.Prompt, strings.TrimSuffix(info.Title, "…")) {
+		return ""
+	}
+	return info.Title
+}
+
+func (a *app) showTrace(info *session.Info, recs []session.Record) error {
 	st := styleOf(a.stdout)
+	if title := ownTitle(info); title != "" {
+		fmt.Fprintln(a.stdout, st.bold(line(title, traceWidth)))
+	}
 	trace := &tracer{w: a.stdout, style: st}
 	var modelName string
 	open := false
@@ -72,7 +92,7 @@ func (a *app) showTrace(id string, recs []session.Record) error {
 		case *session.Ended:
 			open = false
 			r := ev.Result
-			r.Session = id
+			r.Session = info.ID
 			answer, status := docs.Parse(&r)
 			writeAnswer(a.stdout, st, answer)
 			if r.Detail != "" {
@@ -80,22 +100,31 @@ func (a *app) showTrace(id string, recs []session.Record) error {
 			}
 			fmt.Fprintln(a.stdout, footer(modelName, &r, status, costs.cost()))
 		}
+		if info.Forked != nil && recs[i].Seq == info.Forked.At {
+			trace.note("forked from %s after record %d", info.Forked.From, info.Forked.At)
+		}
 	}
 	if open {
-		trace.note("unfinished; go on with: quarry sessions resume %s", id)
+		trace.note("unfinished; go on with: quarry sessions resume %s", info.ID)
 	}
 	return nil
 }
 
 // writeNotes prints a session as notes in Markdown.
-func writeNotes(w io.Writer, id string, recs []session.Record) error {
+func writeNotes(w io.Writer, info *session.Info, recs []session.Record) error {
 	var b strings.Builder
 	for i := range recs {
 		switch ev := recs[i].Event.(type) {
 		case *session.Started:
-			fmt.Fprintf(&b, "# Session %s\n\n- agent: %s\n- model: %s\n- began: %s\n", id, ev.Agent, ev.Model, recs[i].Time.Format("2006-01-02 15:04:05 MST"))
+			fmt.Fprintf(&b, "# Session %s\n\n- agent: %s\n- model: %s\n- began: %s\n", info.ID, ev.Agent, ev.Model, recs[i].Time.Format("2006-01-02 15:04:05 MST"))
 			if c := ev.Labels[labelCorpus]; c != "" {
 				fmt.Fprintf(&b, "- corpus: %s\n", mdText(c))
+			}
+			if title := ownTitle(info); title != "" {
+				fmt.Fprintf(&b, "- title: %s\n", mdText(title))
+			}
+			if info.Forked != nil {
+				fmt.Fprintf(&b, "- forked from: %s after record %d\n", info.Forked.From, info.Forked.At)
 			}
 		case *session.Prompted:
 			fmt.Fprintf(&b, "\n## Question\n\n%s\n\n## Steps\n\n", mdText(ev.Message.Blocks.Text()))
@@ -111,7 +140,7 @@ func writeNotes(w io.Writer, id string, recs []session.Record) error {
 			fmt.Fprintf(&b, "    - %s of %s: %s\n", outcome, ev.Name, mdText(line(ev.Content.Text(), 200)))
 		case *session.Ended:
 			r := ev.Result
-			r.Session = id
+			r.Session = info.ID
 			writeNotesAnswer(&b, &r)
 		}
 	}
