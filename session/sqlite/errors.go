@@ -60,7 +60,11 @@ func failure(op, path string, err error) error {
 
 // explain says what an error means and how to mend it.
 func explain(err error) (problem, hint string) {
-	switch code(err) & 0xff {
+	result := code(err) & 0xff
+	if code(err) == sqlite3.SQLITE_IOERR_SHMSIZE {
+		result = sqlite3.SQLITE_FULL // there is no space for the log's index
+	}
+	switch result {
 	case sqlite3.SQLITE_NOTADB:
 		return "it is not an SQLite database, or its beginning is damaged", "give the path of another file, or restore this one from a copy"
 	case sqlite3.SQLITE_CORRUPT:
