@@ -57,8 +57,12 @@ func TestImport(t *testing.T) {
 				{Seq: 1, Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Event: &session.Started{Format: 1, Machine: "agent", Agent: "clerk"}},
 				{Seq: 2, Time: time.Date(2026, 1, 2, 2, 4, 6, 7, time.UTC), Event: &session.Resumed{}},
 			}
-			if diff := cmp.Diff(want, journalOf(t, store, "a")); diff != "" {
+			got := journalOf(t, store, "a")
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("the records differ (-want +got):\n%s", diff)
+			}
+			if zone := got[1].Time.Location(); zone != time.UTC {
+				t.Errorf("a time is in the zone %v", zone)
 			}
 		})
 	}

@@ -26,6 +26,19 @@ func mustDelete(t *testing.T, s session.Store, id string) {
 	}
 }
 
+// testForkGone deletes the only fork of a session, whose records all stay.
+func testForkGone(t *testing.T, s session.Store) {
+	source := mustAppend(t, s, "source", 0, started("clerk"), note("two"), note("three"))
+	mustFork(t, s, "fork", "source", 1)
+	mustDelete(t, s, "fork")
+	wantJournal(t, s, "source", source)
+	mustFork(t, s, "fork", "source", 2)
+	mustFork(t, s, "fork-of-fork", "fork", 1)
+	mustDelete(t, s, "fork")
+	wantJournal(t, s, "source", source)
+	wantJournal(t, s, "fork-of-fork", source[:1])
+}
+
 // testFork forks a session at each of its records; each fork goes its own way.
 func testFork(t *testing.T, s session.Store) {
 	source := mustAppend(t, s, "source", 0, Events()...)
@@ -69,7 +82,12 @@ func testFork(t *testing.T, s session.Store) {
 	if diff := diff(before, mustList(t, s, session.Filter{ID: "source"})); diff != "" {
 		t.Errorf("forking changed the source (-before +after):\n%s", diff)
 	}
-	// The source goes on too, and the forks do not hear of it.
+	// A fork that goes takes nothing with it that others have.
+	for at := 1; at < len(source); at++ {
+		mustDelete(t, s, fmt.Sprintf("fork-%d", at))
+	}
+	wantJournal(t, s, "source", source)
+	// The source goes on too, and the fork that is left does not hear of it.
 	last := int64(len(source))
 	source = append(source, mustAppend(t, s, "source", last, note("source goes on"))...)
 	wantJournal(t, s, "source", source)

@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) session.Store, reopen func(t *tes
 		{"list/order_and_filters", testList},
 		{"fork", testFork},
 		{"fork/of_fork", testForkOfFork},
+		{"fork/gone", testForkGone},
 		{"fork/errors", testForkErrors},
 		{"fork/many_at_once", testForkMany},
 		{"fork/long", testForkLong},

@@ -214,3 +214,21 @@ func TestListUsesTheIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestForkOfWhatFollowed forks a session that was deleted, and made again, after
+// its prefix was read: nothing of either is forked.
+func TestForkOfWhatFollowed(t *testing.T) {
+	t.Parallel()
+	w := testWriter(t)
+	made := testRequest(t, t.Context(), "a", 0)
+	w.perform(made, nil)
+	info := &session.Info{ID: "b", Forked: &session.Forked{From: "a", At: 1}}
+	fork := &request{ctx: t.Context(), done: make(chan struct{}), do: func(w *writer) (verdict, failure error) { return w.fork(info, 99, nil) }}
+	w.perform(fork, nil)
+	if fork.failure != nil || !errors.Is(fork.verdict, session.ErrNotFound) {
+		t.Errorf("Fork: verdict %v, failure %v; want ErrNotFound", fork.verdict, fork.failure)
+	}
+	if n := count(t, w, "SELECT count(*) FROM sessions"); n != 1 {
+		t.Errorf("there are %d sessions, want 1", n)
+	}
+}
