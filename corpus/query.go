@@ -3,6 +3,7 @@ package corpus
 import (
 	"context"
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -70,6 +71,8 @@ func (s *snapshot) analyseQuery(ctx context.Context, query string, w *weights) [
 	list = s.gloss(ctx, list, at, query, w)
 	if w.synonym > 0 {
 		for i := range list {
+			// The variants of a gloss belong to the glossary, which all searches share.
+			list[i].variants = slices.Clip(list[i].variants)
 			for _, v := range thesaurus()[list[i].variants[0].text] {
 				if _, asked := at[variant{text: v.text}]; !asked && list[i].variants[0].kind == wordTerm {
 					v.weight = w.synonym
