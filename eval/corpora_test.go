@@ -11,37 +11,10 @@ import (
 
 	"github.com/quarry-sdk/quarry/corpus"
 	"github.com/quarry-sdk/quarry/eval"
+	"github.com/quarry-sdk/quarry/internal/sharedtest"
 	"github.com/quarry-sdk/quarry/model/extractive"
 	"github.com/quarry-sdk/quarry/toolbox/docs"
 )
-
-// shared returns a file of the shared data sets, $QUARRY_SHARED or ../../shared.
-func shared(t testing.TB, elem ...string) string {
-	t.Helper()
-	base := os.Getenv("QUARRY_SHARED")
-	if base == "" {
-		base = filepath.Join("..", "..", "shared")
-	}
-	name := filepath.Join(append([]string{base}, elem...)...)
-	if _, err := os.Stat(name); err != nil {
-		t.Skipf("no data set here (%v); set QUARRY_SHARED to the folder that holds datasets/", err)
-	}
-	return name
-}
-
-// pgdoc returns the HTML folder of Debian's postgresql-doc-15, $QUARRY_PGDOC or
-// where the package puts it.
-func pgdoc(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("QUARRY_PGDOC")
-	if dir == "" {
-		dir = "/usr/share/doc/postgresql-doc-15/html"
-	}
-	if _, err := os.Stat(filepath.Join(dir, "sql-vacuum.html")); err != nil {
-		t.Skipf("no PostgreSQL manual here (%v); install postgresql-doc-15 or set QUARRY_PGDOC", err)
-	}
-	return dir
-}
 
 // slow skips what builds and searches large corpora under -short.
 func slow(t testing.TB) {
@@ -100,7 +73,7 @@ func encode(t testing.TB, questions []eval.Question) eval.Set {
 // 297 of 1,190.
 func xquad(t testing.TB, language string) (folder string, set eval.Set) {
 	t.Helper()
-	data, err := os.ReadFile(shared(t, "datasets", "xquad", "xquad."+language+".json"))
+	data, err := os.ReadFile(sharedtest.Path(t, "datasets", "xquad", "xquad."+language+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +120,7 @@ func xquad(t testing.TB, language string) (folder string, set eval.Set) {
 // yes-or-no questions.
 func hotpot(t testing.TB) (folder string, set eval.Set) {
 	t.Helper()
-	f, err := os.Open(shared(t, "datasets", "hotpotqa-dev500", "dev_subsampled.jsonl"))
+	f, err := os.Open(sharedtest.Path(t, "datasets", "hotpotqa-dev500", "dev_subsampled.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

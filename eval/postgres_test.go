@@ -7,14 +7,15 @@ import (
 	"testing"
 
 	"github.com/quarry-sdk/quarry/eval"
+	"github.com/quarry-sdk/quarry/internal/sharedtest"
 )
 
 // TestPostgres measures the built-in model over the PostgreSQL manual and holds it
 // to what docs/evaluation.md says.
 func TestPostgres(t *testing.T) {
 	slow(t)
-	folder := pgdoc(t)
-	set, err := eval.ReadFile(shared(t, "datasets", "postgres-qa", "dev.jsonl"))
+	folder := sharedtest.PostgresManual(t)
+	set, err := eval.ReadFile(sharedtest.Path(t, "datasets", "postgres-qa", "dev.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestPostgres(t *testing.T) {
 // patterns are coarser than those of postgres-qa; see testdata/README.md.
 func TestPostgresMore(t *testing.T) {
 	slow(t)
-	folder := pgdoc(t)
+	folder := sharedtest.PostgresManual(t)
 	set, err := eval.ReadFile(filepath.Join("testdata", "postgres-more.jsonl"))
 	if err != nil {
 		t.Fatal(err)

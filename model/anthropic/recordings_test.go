@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/quarry-sdk/quarry/internal/sharedtest"
 	"github.com/quarry-sdk/quarry/model"
 	"github.com/quarry-sdk/quarry/model/modeltest/cassette"
 )
@@ -26,15 +27,7 @@ var update = flag.Bool("update", false, "rewrite the data files under testdata f
 // where they are not.
 func recordingsDir(t testing.TB) string {
 	t.Helper()
-	shared := os.Getenv("QUARRY_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	dir := filepath.Join(shared, "wire", "anthropic")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no recordings at %s (set QUARRY_SHARED to the folder that holds wire/)", dir)
-	}
-	return dir
+	return sharedtest.Path(t, "wire", "anthropic")
 }
 
 // recordings returns the names of all recordings, sorted, with their exchanges.
