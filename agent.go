@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/quarry-sdk/quarry/model"
 	"github.com/quarry-sdk/quarry/session"
@@ -13,6 +14,11 @@ import (
 // Config describes an agent. The zero value of every field but Model is a
 // sensible default.
 type Config struct {
+	// Blobs keep results that are over their tool's limit. Defaults to nil: they
+	// are then kept in the journal.
+	Blobs Blobs
+	// Compaction says when and how a conversation is made shorter.
+	Compaction Compaction
 	// Effort is the model's effort level, as the provider names it.
 	Effort string
 	// Fallbacks take over, one after the other, for the rest of a turn in which
@@ -34,6 +40,9 @@ type Config struct {
 	// Name is what the agent is called in journals and traces. Defaults to
 	// "agent".
 	Name string
+	// Prices tell what the model costs, for Limits.USD and Result.Spent. Defaults
+	// to nil: costs are then unknown. A child without prices uses its parent's.
+	Prices Prices
 	// Retry says how model calls that failed are repeated. Defaults to
 	// DefaultRetry, field by field.
 	Retry Retry
@@ -61,6 +70,14 @@ type Agent struct {
 	engine  *session.Engine
 	// expired is what the engine journals when a prompt's time is over.
 	expired *session.Expired
+	// baseTokens is the estimate of the instructions and the tool list.
+	baseTokens int64
+	// limits are those of what is counted.
+	limits session.Amounts
+	// ownGate tells that the gate was made here; a child then shares its parent's.
+	ownGate bool
+	// running are the sessions that run, by their ids; each has its cancel function.
+	running sync.Map
 	// endsRun tells that there is a tool that ends the run; canRead that cut
 	// results can be read on.
 	endsRun, canRead bool
@@ -90,6 +107,7 @@ func (a *Agent) init() error {
 	if err := cfg.Limits.check(); err != nil {
 		return err
 	}
+	set := cfg.Limits
 	cfg.Limits.fill(&DefaultLimits)
 	if err := cfg.Retry.check(); err != nil {
 		return err
@@ -100,7 +118,7 @@ func (a *Agent) init() error {
 		return fmt.Errorf("fallback %d is nil", i)
 	}
 	if cfg.Gate == nil {
-		cfg.Gate = &Gate{}
+		cfg.Gate, a.ownGate = &Gate{}, true
 	}
 	if cfg.MaxTokens < 0 {
 		return fmt.Errorf("MaxTokens is %d; use 0 for the default", cfg.MaxTokens)
@@ -117,8 +135,23 @@ func (a *Agent) init() error {
 	if err := a.initTools(); err != nil {
 		return err
 	}
+	if err := cfg.Compaction.fill(); err != nil {
+		return err
+	}
+	a.baseTokens = estimate(a.system)
+	if a.toolSet != nil {
+		tools, err := json.Marshal(a.toolSet)
+		if err != nil {
+			return err
+		}
+		a.baseTokens += estimateText(string(tools))
+	}
+	if err := a.limitMoney(&set); err != nil {
+		return err
+	}
+	a.limits = cfg.Limits.amounts()
 	a.expired = &session.Expired{Limit: session.ReasonWallClock, Value: cfg.Limits.Timeout}
-	a.engine = &session.Engine{Hands: &hands{agent: a}}
+	a.engine = &session.Engine{Hands: &hands{agent: a, run: &shared{cfg.Store, cfg.Gate, cfg.Prices, cfg.Blobs}}}
 	var err error
 	a.record, err = json.Marshal(settings{cfg.Instructions, a.toolSet, cfg.Limits, cfg.MaxTokens, cfg.Retry})
 	return err

@@ -2,6 +2,8 @@ package quarry
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"github.com/quarry-sdk/quarry/session"
 )
@@ -24,6 +26,38 @@ type Call struct {
 	Prompt string
 
 	earlier []*session.ToolAnswered
+	blobs   Blobs
+	reads   *reads
+}
+
+// reads are what a tool says that it read.
+type reads struct {
+	mu      sync.Mutex
+	sources []session.Source
+}
+
+// Read notes that the tool has read something that may change, such as a file,
+// by its name and a hash of its content. When the session goes on later, the
+// tool's Current is asked for the hash it has then, and the model is told of what
+// has changed.
+func (c *Call) Read(name, hash string) {
+	r := c.reads
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.sources {
+		if r.sources[i].Name == name {
+			r.sources[i].Hash = hash
+			return
+		}
+	}
+	r.sources = append(r.sources, session.Source{Name: name, Hash: hash})
+}
+
+// all returns them.
+func (r *reads) all() []session.Source {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.sources)
 }
 
 // Earlier returns the results of the session's tool calls before this response,
@@ -42,7 +76,8 @@ func CallFrom(ctx context.Context) (*Call, bool) {
 // callContext is a context with a call; it saves a second allocation.
 type callContext struct {
 	context.Context
-	call Call
+	call  Call
+	reads reads
 }
 
 func (c *callContext) Value(key any) any {

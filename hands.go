@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/quarry-sdk/quarry/model"
@@ -14,13 +15,34 @@ import (
 // hands perform what the loop's machine decides.
 type hands struct {
 	agent *Agent
+	run   *shared
+}
+
+// shared is what a tree of agents has in common.
+type shared struct {
+	store  session.Store
+	gate   *Gate
+	prices Prices
+	blobs  Blobs
+}
+
+// of returns the hands of a child's agent in the same tree.
+func (h *hands) of(child *Agent) *hands {
+	run := *h.run
+	if !child.ownGate {
+		run.gate = child.cfg.Gate
+	}
+	if child.cfg.Prices != nil {
+		run.prices = child.cfg.Prices
+	}
+	return &hands{agent: child, run: &run}
 }
 
 // CallModel implements session.Hands.
 func (h *hands) CallModel(ctx context.Context, _ string, call *session.CallModel, emit func(model.Event) bool) session.Event {
 	called := call.Called
 	m := h.agent.model(called.Fallback)
-	gate, provider := h.agent.cfg.Gate, providerOf(m)
+	gate, provider := h.run.gate, providerOf(m)
 	if sleepUntil(ctx, called.NotBefore) != nil {
 		return nil
 	}
@@ -30,10 +52,12 @@ func (h *hands) CallModel(ctx context.Context, _ string, call *session.CallModel
 		}
 		return &session.ModelFailed{Turn: called.Turn, Error: modelError(err)}
 	}
-	outcome := ask(ctx, m, call, emit)
+	outcome := ask(ctx, m, h.agent.cfg.Limits.Idle, call, emit)
 	switch outcome := outcome.(type) {
 	case *session.ModelAnswered:
 		gate.settle(provider, nil, time.Now())
+		outcome.Cost = priceOf(h.run.prices, m.Name(), outcome.Response)
+		outcome.ToolCosts = toolCosts(h.run.prices, m.Name(), &outcome.Response.Usage)
 	case *session.ModelFailed:
 		gate.settle(provider, outcome.Error, time.Now())
 	default:
@@ -43,7 +67,7 @@ func (h *hands) CallModel(ctx context.Context, _ string, call *session.CallModel
 }
 
 // ask makes one call of a model; nil where ctx or emit ended it.
-func ask(ctx context.Context, m model.Model, call *session.CallModel, emit func(model.Event) bool) (outcome session.Event) {
+func ask(ctx context.Context, m model.Model, idle time.Duration, call *session.CallModel, emit func(model.Event) bool) (outcome session.Event) {
 	turn := call.Called.Turn
 	defer func() {
 		if p := recover(); p != nil {
@@ -53,22 +77,35 @@ func ask(ctx context.Context, m model.Model, call *session.CallModel, emit func(
 			}}
 		}
 	}()
-	for ev, err := range m.Stream(ctx, call.Request) {
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			return &session.ModelFailed{Turn: turn, Error: modelError(err)}
-		}
-		if ev.Kind == model.EventDone {
-			return answeredBy(ev.Response, turn)
-		}
-		if !emit(ev) {
+	wctx, dog, stop := watch(ctx, idle)
+	defer stop()
+	failed := func(kind model.ErrorKind, message string) session.Event {
+		provider, _, _ := strings.Cut(m.Name(), "/")
+		return &session.ModelFailed{Turn: turn, Error: &model.Error{Kind: kind, Provider: provider, Message: message}}
+	}
+	var repeats repeater
+	for ev, err := range m.Stream(wctx, call.Request) {
+		switch dog.pause(); {
+		case err != nil && ctx.Err() != nil:
 			return nil
+		case err != nil && dog.bit(wctx):
+			return failed(model.ErrTimeout, dog.fired.Error())
+		case err != nil:
+			return &session.ModelFailed{Turn: turn, Error: modelError(err)}
+		case ev.Kind == model.EventDone:
+			return answeredBy(ev.Response, turn)
+		case !emit(ev):
+			return nil
+		case repeats.see(&ev):
+			return failed(model.ErrRepetition, "the model repeats itself without end and was stopped; ask in another way, or use another model")
 		}
+		dog.heard()
 	}
 	if ctx.Err() != nil {
 		return nil
+	}
+	if dog.bit(wctx) {
+		return failed(model.ErrTimeout, dog.fired.Error())
 	}
 	return &session.ModelFailed{Turn: turn, Error: &model.Error{Kind: model.ErrProtocol, Message: "the model's stream ended without a response"}}
 }
@@ -116,22 +153,12 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool)
 		Session: id, Agent: h.agent.cfg.Name,
 		Turn: called.Turn, Index: called.Index, ID: called.ID, Name: called.Name,
 		Key: called.Key, Attempt: called.Attempt, Prompt: call.Prompt,
-		earlier: call.Earlier,
+		earlier: call.Earlier, blobs: h.run.blobs,
 	}}
+	cctx.call.reads = &cctx.reads
 	began := time.Now()
 	done := make(chan toolOutcome, 1)
-	go func() {
-		// It stays where the handler ends the goroutine itself, by runtime.Goexit.
-		o := toolOutcome{err: errors.New("the tool ended without an answer")}
-		defer func() {
-			if p := recover(); p != nil {
-				o.err = fmt.Errorf("the tool panicked: %v", p)
-				o.stack = string(debug.Stack())
-			}
-			done <- o
-		}()
-		o.rendered, o.err = tool.run(cctx, call.Input)
-	}()
+	go perform(cctx, tool, call, done)
 	var o toolOutcome
 	select {
 	case o = <-done:
@@ -152,8 +179,35 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool)
 		}
 	}
 	answered.Duration = time.Since(began)
-	h.finish(tool, answered, o)
+	answered.Sources = cctx.reads.all()
+	h.finish(ctx, tool, answered, o)
 	return answered
+}
+
+// perform runs a tool's function, after asking whether it has run where that is
+// to be asked. It hands done the outcome even where the handler ends the
+// goroutine itself, by runtime.Goexit.
+func perform(ctx context.Context, tool *Tool, call *session.CallTool, done chan<- toolOutcome) {
+	o := toolOutcome{err: errors.New("the tool ended without an answer")}
+	defer func() {
+		if p := recover(); p != nil {
+			o = toolOutcome{err: fmt.Errorf("the tool panicked: %v", p), stack: string(debug.Stack())}
+		}
+		done <- o
+	}()
+	if call.Called.Reconcile {
+		output, happened, err := tool.spec.Reconcile(ctx, call.Input)
+		if err != nil {
+			o.err = fmt.Errorf("this call was started and cut off, and it could not be found out whether it took effect (%w). Check before you call it again", err)
+			o.unknown = true
+			return
+		}
+		if happened {
+			o.rendered, o.err = render(output, tool.spec.EndsRun)
+			return
+		}
+	}
+	o.rendered, o.err = tool.run(ctx, call.Input)
 }
 
 // toolOutcome is what a handler came to.
@@ -161,14 +215,16 @@ type toolOutcome struct {
 	rendered rendered
 	err      error
 	stack    string
+	// unknown tells that nobody knows whether the call took effect.
+	unknown bool
 }
 
 // finish fills in the outcome of a handler.
-func (h *hands) finish(tool *Tool, answered *session.ToolAnswered, o toolOutcome) {
+func (h *hands) finish(ctx context.Context, tool *Tool, answered *session.ToolAnswered, o toolOutcome) {
 	if o.err != nil {
 		answered.IsError = true
 		answered.Content = model.Blocks{&model.Text{Text: o.err.Error()}}
-		answered.Stack = o.stack
+		answered.Stack, answered.Unknown = o.stack, o.unknown
 	} else {
 		answered.Content, answered.Output = o.rendered.content, o.rendered.output
 	}
@@ -177,6 +233,13 @@ func (h *hands) finish(tool *Tool, answered *session.ToolAnswered, o toolOutcome
 		handle = handleOf(answered.Turn, answered.Index)
 	}
 	answered.Content, answered.Full = limitText(answered.Content, tool.spec.MaxResultBytes, handle)
+	if answered.Full == "" || h.run.blobs == nil {
+		return
+	}
+	// Where it cannot be kept there, it stays in the journal.
+	if ref, err := h.run.blobs.Put(context.WithoutCancel(ctx), []byte(answered.Full)); err == nil {
+		answered.Blob, answered.Size, answered.Full = ref, int64(len(answered.Full)), ""
+	}
 }
 
 // refuse makes answered the error result of a call that was not run.

@@ -1,6 +1,7 @@
 package quarry
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,6 +20,8 @@ const (
 	idle phase = iota
 	// thinkDue: the model is to be asked.
 	thinkDue
+	// shortenDue: the conversation is to be made shorter.
+	shortenDue
 	// thinking: the model has been asked.
 	thinking
 	// acting: the tool calls of the last response are to be answered.
@@ -27,19 +30,33 @@ const (
 	ending
 )
 
+// purposeCompact is the purpose of a call for a summary.
+const purposeCompact = "compact"
+
 // loop is the agent's machine: the state that its journal adds up to, and the
 // rules of what comes next. It knows no clock: times come from records.
 type loop struct {
 	agent *Agent
 	id    string
 
-	started  bool
-	open     bool
-	phase    phase
-	messages []*model.Message
+	started bool
+	open    bool
+	phase   phase
+	talk    conversation
+	ledger  ledger
+	// config is the settings that the session was begun with, or last took on.
+	config json.RawMessage
+	// name is the agent's name in them.
+	name string
+	// queue are prompts that wait for the open one to end.
+	queue []*session.Prompted
+	// ended is the result of the last prompt that ended.
+	ended *Result
 	// turn is the last model call's number within the session, attempt how often
 	// it was started.
 	turn, attempt int
+	// asked is the model that the call goes to, purpose what the call is for.
+	asked, purpose string
 	// calls are the tool calls of the last response, in its order.
 	calls []toolCall
 	// answered are all results of tools, oldest first; before is how many of
@@ -47,6 +64,11 @@ type loop struct {
 	answered []*session.ToolAnswered
 	before   int
 	guard    guard
+	// notes are to be said to the model with what comes next; told are the sources
+	// that it was told of, with the hashes they had then.
+	notes []string
+	told  map[string]string
+	short shortening
 
 	// The rest is about the open prompt, whose text is prompt.
 	prompt string
@@ -60,6 +82,9 @@ type loop struct {
 	refusals int
 	tries    attempts
 	clock    clock
+	// same counts the responses in a row with one long text.
+	same int
+	said string
 }
 
 // newLoop returns the machine of a session that has no records yet.
@@ -76,20 +101,34 @@ func (l *loop) Apply(rec session.Record) error {
 	if _, ok := rec.Event.(*session.Renamed); ok {
 		return nil // it is for people, and no time worked
 	}
-	l.clock.tick(rec)
+	l.clock.tick(rec, l.open)
 	switch ev := rec.Event.(type) {
 	case *session.Started:
 		if ev.Machine != "agent" {
 			return fmt.Errorf("the session belongs to a machine named %q, not to an agent", ev.Machine)
 		}
-		l.started = true
+		l.started, l.config, l.name = true, ev.Config, ev.Agent
+		l.ledger.budget = l.agent.cfg.Limits.budget()
+		if ev.Budget != nil {
+			l.ledger.budget.Bound(&ev.Budget.Amounts)
+			l.ledger.budget.Depth = min(l.ledger.budget.Depth, ev.Budget.Depth)
+		}
+	case *session.Reconfigured:
+		l.config, l.name = ev.Config, ev.Agent
 	case *session.Prompted:
-		return l.prompted(ev)
+		if l.open {
+			l.queue = append(l.queue, ev)
+		} else {
+			l.begin(ev)
+		}
 	case *session.ModelCalled:
-		if l.phase != thinkDue {
+		if due := l.phase == thinkDue && ev.Purpose == "" || l.phase == shortenDue && ev.Purpose == purposeCompact; !due {
 			return errors.New("the model is called where nothing is to be asked")
 		}
-		l.turn, l.attempt, l.phase = ev.Turn, ev.Attempt, thinking
+		l.turn, l.attempt, l.phase, l.purpose = ev.Turn, ev.Attempt, thinking, ev.Purpose
+		if l.asked = ev.Model; l.asked == "" {
+			l.asked = l.agent.cfg.Model.Name()
+		}
 	case *session.ModelAnswered:
 		if l.phase != thinking || ev.Turn != l.turn {
 			return fmt.Errorf("the model answers turn %d, which is not open", ev.Turn)
@@ -109,55 +148,110 @@ func (l *loop) Apply(rec session.Record) error {
 	case *session.Expired:
 		// A result that stands was reached in time.
 		if l.open && l.phase != ending {
+			l.result.Canceled, l.result.Running = ev.Canceled, ev.Running
+			l.hit(&session.LimitHit{Name: session.ReasonWallClock, Value: ev.Value.Seconds(), Used: l.clock.active.Seconds()})
 			l.end(session.Limited, session.ReasonWallClock, fmt.Sprintf("the prompt was worked on for %v, which is its limit; raise Limits.Timeout to give it more", ev.Value))
 		}
 	case *session.Interrupted:
+		l.result.Canceled, l.result.Running = ev.Canceled, ev.Running
+	case *session.Compacting:
+		if l.phase != thinkDue {
+			return errors.New("the conversation is made shorter while something is under way")
+		}
+		l.phase, l.short.open, l.short.summary, l.short.failed = shortenDue, ev, "", false
+	case *session.Compacted:
+		if l.phase != shortenDue {
+			return errors.New("the conversation was made shorter and nobody was about to")
+		}
+		l.compact(ev)
+		l.short.open, l.short.overflow, l.short.after = nil, false, ev.After
+		l.attempt, l.tries = 0, attempts{}
+		l.goOn()
+	case *session.Changed:
+		l.changed(ev)
 	case *session.Ended:
 		if l.phase != ending {
 			return errors.New("the prompt ends where it has no result")
 		}
-		l.open, l.phase = false, idle
+		l.open, l.phase, l.ended = false, idle, &ev.Result
+		if len(l.queue) > 0 {
+			next := l.queue[0]
+			l.queue = l.queue[1:]
+			l.clock = clock{since: rec.Time, last: rec.Time}
+			l.begin(next)
+		}
 	default:
 		return fmt.Errorf("an agent's session has no such event as %q", rec.Event.Kind())
 	}
 	return nil
 }
 
-func (l *loop) prompted(ev *session.Prompted) error {
-	if l.open {
-		return errors.New("a prompt comes while another is open")
-	}
+// begin opens a prompt.
+func (l *loop) begin(ev *session.Prompted) {
 	l.open = true
 	l.result = Result{Session: l.id}
+	l.ledger.spent = session.Spent{}
 	// What an earlier prompt asked and got no answer to is not asked again.
 	l.attempt, l.tries = 0, attempts{}
 	if l.continued {
-		l.messages = l.messages[: len(l.messages)-1 : len(l.messages)-1]
+		l.talk.unsay()
 	}
 	l.continued, l.parts, l.refusals = false, "", 0
-	l.guard = guard{}
+	l.guard, l.same, l.said = guard{}, 0, ""
+	l.short = shortening{after: l.short.after}
 	msg := ev.Message
 	l.prompt = msg.Blocks.Text()
-	if unanswered := l.unansweredResults(); unanswered != nil {
+	unanswered, results := l.unansweredResults()
+	if unanswered != nil {
 		msg = model.NewMessage(model.RoleUser, append(unanswered, msg.Blocks...)...)
 	}
 	l.calls = nil
-	l.say(msg)
+	l.talk.say(l.withNotes(msg), results...)
 	l.goOn()
-	return nil
 }
 
-// say appends a message. Two user messages in a row become one, because some
-// providers demand that roles alternate; the requests made so far keep the
-// message as it was.
-func (l *loop) say(msg *model.Message) {
-	if n := len(l.messages); n > 0 && msg.Role == model.RoleUser && l.messages[n-1].Role == model.RoleUser {
-		last := l.messages[n-1]
-		blocks := append(last.Blocks[:len(last.Blocks):len(last.Blocks)], msg.Blocks...)
-		l.messages = append(l.messages[:n-1:n-1], model.NewMessage(model.RoleUser, blocks...))
-		return
+// changed notes what the session read and what is another now.
+func (l *loop) changed(ev *session.Changed) {
+	var gone, other []string
+	if l.told == nil {
+		l.told = make(map[string]string)
 	}
-	l.messages = append(l.messages, msg)
+	for _, s := range ev.Sources {
+		l.told[s.Name] = s.Hash
+		if s.Hash == "" {
+			gone = append(gone, s.Name)
+		} else {
+			other = append(other, s.Name)
+		}
+	}
+	note := "[Since you read them,"
+	if other != nil {
+		note += " these have changed: " + strings.Join(other, ", ") + "."
+	}
+	if gone != nil {
+		note += " These are gone: " + strings.Join(gone, ", ") + "."
+	}
+	l.notes = append(l.notes, note+" What you read of them before may no longer hold; read them again before you rely on it.]")
+	if l.phase == thinkDue { // otherwise it goes with the results, or the prompt
+		l.talk.say(model.NewMessage(model.RoleUser, l.takeNotes()...))
+	}
+}
+
+// takeNotes returns the notes as blocks, and forgets them.
+func (l *loop) takeNotes() (blocks model.Blocks) {
+	for _, note := range l.notes {
+		blocks = append(blocks, &model.Text{Text: note})
+	}
+	l.notes = nil
+	return blocks
+}
+
+// withNotes adds the notes to a user message.
+func (l *loop) withNotes(msg *model.Message) *model.Message {
+	if l.notes == nil {
+		return msg
+	}
+	return model.NewMessage(model.RoleUser, append(msg.Blocks[:len(msg.Blocks):len(msg.Blocks)], l.takeNotes()...)...)
 }
 
 func (l *loop) modelAnswered(ev *session.ModelAnswered) {
@@ -167,6 +261,12 @@ func (l *loop) modelAnswered(ev *session.ModelAnswered) {
 	l.result.Usage.Add(&resp.Usage)
 	l.result.StopReason = resp.StopReason
 	l.result.Model = resp.Model
+	l.ledger.response(l.agent.cfg.Name, l.asked, ev)
+	if l.purpose == purposeCompact {
+		l.summarized(resp)
+		return
+	}
+	l.talk.calibrate(l.agent.baseTokens, resp.Usage.InputTokens+resp.Usage.CacheReadTokens+resp.Usage.CacheWriteTokens)
 	var said model.Blocks
 	if resp.Message != nil {
 		said = resp.Message.Blocks
@@ -176,14 +276,60 @@ func (l *loop) modelAnswered(ev *session.ModelAnswered) {
 		return
 	}
 	l.tries = attempts{}
+	if resp.StopReason == model.StopContextWindow && l.overflow() {
+		l.goOn() // what was said of the answer stays out of the history
+		return
+	}
 	text := said.Text()
 	l.result.Text = l.parts + text
 	if msg := spoken(resp.Message); msg != nil {
-		l.messages = append(l.messages, msg)
+		l.talk.say(msg)
 	}
 	l.before = len(l.answered)
 	l.calls = callsOf(said.ToolUses())
 	l.decide(resp, text)
+	l.stuck(text)
+}
+
+// How long a text must be to be recognised, and how often in a row it is said
+// before the run is stopped.
+const (
+	sameTextBytes = 200
+	sameTextStop  = 4
+)
+
+// stuck stops a run in which the model says the same text again and again.
+func (l *loop) stuck(text string) {
+	if text = strings.TrimSpace(text); len(text) < sameTextBytes || text != l.said {
+		l.same, l.said = 1, text
+		return
+	}
+	if l.same++; l.same >= sameTextStop && l.phase != ending {
+		l.end(session.Limited, session.ReasonRepetition, fmt.Sprintf("the model said the same %d bytes of text %d times in a row, a probable loop", len(text), l.same))
+	}
+}
+
+// overflow notes that the conversation no longer fits the model, and tells
+// whether it can be made shorter for another try.
+func (l *loop) overflow() bool {
+	if l.short.tried {
+		return false
+	}
+	l.short.tried, l.short.overflow = true, true
+	if _, ok := l.compactionDue(); ok {
+		return true
+	}
+	l.short.overflow = false
+	return false
+}
+
+// summarized takes a summary, or notes that there is none.
+func (l *loop) summarized(resp *model.Response) {
+	text := strings.TrimSpace(resp.Message.Blocks.Text())
+	l.short.summary = text
+	l.short.failed = text == "" || resp.StopReason != model.StopEndTurn && resp.StopReason != model.StopSequence
+	l.tries = attempts{}
+	l.phase = shortenDue
 }
 
 // spoken is what of an answer goes into the history. Providers send texts of
@@ -236,7 +382,7 @@ func (l *loop) decide(resp *model.Response, text string) {
 			return
 		}
 		l.continued, l.parts = true, l.parts+text
-		l.say(model.UserText(continuePrompt))
+		l.talk.say(model.UserText(continuePrompt))
 		l.goOn()
 	case model.StopRefusal:
 		detail := "the model declined to answer"
@@ -255,14 +401,30 @@ func (l *loop) decide(resp *model.Response, text string) {
 const continuePrompt = "[The answer was cut off at the token limit. Go on exactly where it stopped. Repeat nothing.]"
 
 func (l *loop) modelFailed(ev *session.ModelFailed, now time.Time) {
+	if ev.Error.Status < 400 { // what is turned away is not billed
+		l.ledger.spent.Lost++
+	}
 	if l.tryAgain(ev.Error, now) {
-		l.phase = thinkDue
+		l.phase = l.due()
 		return
 	}
 	l.attempt = 0
+	if l.purpose == purposeCompact { // the results can be dropped instead
+		l.short.failed, l.phase, l.tries = true, shortenDue, attempts{}
+		return
+	}
+	if ev.Error.Kind == model.ErrContextWindow && l.overflow() {
+		l.tries = attempts{}
+		l.goOn()
+		return
+	}
 	l.result.Error = ev.Error
-	if ev.Error.Kind == model.ErrContextWindow {
+	switch ev.Error.Kind {
+	case model.ErrContextWindow:
 		l.end(session.ContextWindow, session.ReasonContextWindow, ev.Error.Error())
+		return
+	case model.ErrRepetition:
+		l.end(session.Limited, session.ReasonRepetition, ev.Error.Error())
 		return
 	}
 	l.end(session.Failed, session.ReasonModelError, ev.Error.Error())
@@ -271,13 +433,23 @@ func (l *loop) modelFailed(ev *session.ModelFailed, now time.Time) {
 // resumed marks what was under way as lost.
 func (l *loop) resumed() {
 	if l.phase == thinking {
-		l.phase = thinkDue
+		l.phase = l.due()
+		l.ledger.spent.Lost++
 	}
+	l.result.Canceled, l.result.Running = nil, nil
 	for i := range l.calls {
 		if l.calls[i].state == callRunning {
 			l.calls[i].state = callLost
 		}
 	}
+}
+
+// due is the phase in which the call under way is made again.
+func (l *loop) due() phase {
+	if l.purpose == purposeCompact {
+		return shortenDue
+	}
+	return thinkDue
 }
 
 // end fixes the prompt's result.
@@ -290,6 +462,9 @@ func (l *loop) end(subtype session.Subtype, reason, detail string) {
 func (l *loop) tally() Result {
 	r := l.result
 	r.Duration = l.clock.active
+	r.Spent = l.ledger.spent.Clone()
+	r.Unknown = slices.Clone(r.Unknown)
+	r.Limits = slices.Clone(r.Limits)
 	return r
 }
 
@@ -302,10 +477,13 @@ type clock struct {
 	before, active time.Duration
 }
 
-func (c *clock) tick(rec session.Record) {
+// tick takes in a record; open tells whether a prompt was open before it.
+func (c *clock) tick(rec session.Record, open bool) {
 	switch rec.Event.(type) {
 	case *session.Prompted:
-		*c = clock{since: rec.Time}
+		if !open {
+			*c = clock{since: rec.Time}
+		}
 	case *session.Resumed:
 		c.before, c.since = c.active, rec.Time
 	default:

@@ -22,9 +22,14 @@ const (
 
 // toolCall is a tool call of the last response.
 type toolCall struct {
-	use      *model.ToolUse
-	state    callState
-	attempt  int
+	use     *model.ToolUse
+	index   int
+	state   callState
+	attempt int
+	// key is the idempotency key, child the session that serves the call, both from
+	// its first attempt on.
+	key      string
+	child    *session.ChildCall
 	answered *session.ToolAnswered
 }
 
@@ -34,7 +39,7 @@ func callsOf(uses []*model.ToolUse) []toolCall {
 	}
 	calls := make([]toolCall, len(uses))
 	for i, u := range uses {
-		calls[i].use = u
+		calls[i].use, calls[i].index = u, i
 	}
 	return calls
 }
@@ -47,7 +52,7 @@ func (l *loop) toolCalled(ev *session.ToolCalled) error {
 	if c.state != callDue && c.state != callLost {
 		return fmt.Errorf("tool call %d of turn %d is started twice", ev.Index, ev.Turn)
 	}
-	c.state, c.attempt = callRunning, ev.Attempt
+	c.state, c.attempt, c.key, c.child = callRunning, ev.Attempt, ev.Key, ev.Child
 	return nil
 }
 
@@ -62,6 +67,18 @@ func (l *loop) toolAnswered(ev *session.ToolAnswered) error {
 	c.state, c.answered = callAnswered, ev
 	l.answered = append(l.answered, ev)
 	l.result.ToolCalls++
+	tool := l.agent.tools[c.use.Name]
+	l.ledger.answer(tool, ev)
+	l.hit(ev.Limit)
+	for _, source := range ev.Sources {
+		delete(l.told, source.Name) // it was read anew
+	}
+	if ev.Unknown {
+		l.result.Unknown = append(l.result.Unknown, session.UnknownCall{
+			CallRef: session.CallRef{Turn: ev.Turn, Index: ev.Index, Name: ev.Name},
+			Input:   c.use.Input, Tell: tool != nil && tool.spec.TellUnknown,
+		})
+	}
 	for i := range l.calls {
 		if l.calls[i].state != callAnswered {
 			return nil
@@ -97,7 +114,7 @@ func (l *loop) allAnswered() {
 	}
 	calls := l.calls
 	l.calls = nil
-	l.say(model.NewMessage(model.RoleUser, blocks...))
+	l.talk.say(l.withNotes(model.NewMessage(model.RoleUser, blocks...)), l.places(len(calls))...)
 	for i := range calls {
 		if l.judge(&calls[i]) {
 			return
@@ -142,9 +159,9 @@ func resultBlock(c *toolCall, warning string) *model.ToolResult {
 
 // unansweredResults are results for the calls of a response that ended a prompt
 // before they were run: no provider accepts a call without its result.
-func (l *loop) unansweredResults() model.Blocks {
+func (l *loop) unansweredResults() (model.Blocks, []placed) {
 	if len(l.calls) == 0 {
-		return nil
+		return nil, nil
 	}
 	blocks := make(model.Blocks, 0, len(l.calls))
 	for i := range l.calls {
@@ -158,41 +175,120 @@ func (l *loop) unansweredResults() model.Blocks {
 			Content: model.Blocks{&model.Text{Text: "This call was not run, or was not waited for: the run ended before."}},
 		})
 	}
-	return blocks
+	return blocks, l.places(len(l.calls))
+}
+
+// places names the results of the n calls of the last response, which are the
+// first blocks of a message.
+func (l *loop) places(n int) []placed {
+	results := make([]placed, n)
+	for i := range results {
+		results[i] = placed{ResultRef: session.ResultRef{Turn: l.turn, Index: i}, block: i}
+	}
+	return results
 }
 
 // dueCalls says which calls may start now, and answers those that never will.
 func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
-	running := 0
+	running, children, waiting := 0, 0, int64(0)
 	for i := range l.calls {
-		if l.calls[i].state == callRunning {
+		c := &l.calls[i]
+		tool := l.agent.tools[c.use.Name]
+		child := tool != nil && tool.agent != nil
+		switch {
+		case c.state == callRunning && child:
+			children++
+		case c.state == callRunning:
 			running++
+		case c.state != callAnswered && child && c.child == nil:
+			waiting++
 		}
 	}
+	// Pending is what the calls that start now take.
+	var pending session.Amounts
 	for i := range l.calls {
 		c := &l.calls[i]
 		if c.state != callDue && c.state != callLost {
 			continue
 		}
-		if why := l.refusal(c); why != nil {
+		tool := l.agent.tools[c.use.Name]
+		why := l.refusal(c, tool)
+		if why == nil && c.state == callDue {
+			why = l.overBudget(c, tool, &pending)
+		}
+		if why != nil {
 			events = append(events, l.answerFor(i, why))
 			continue
 		}
-		if running >= l.agent.cfg.Limits.ParallelTools || !l.mayStart(i) {
-			continue
+		if tool.agent == nil {
+			if running >= l.agent.cfg.Limits.ParallelTools || !l.mayStart(i) {
+				continue
+			}
+			running++
+			effects = append(effects, l.startTool(c, tool))
+		} else {
+			if children >= l.agent.cfg.Limits.ChildrenAtOnce || !l.mayStart(i) {
+				continue
+			}
+			call, why := l.childFor(c, tool, waiting, &pending)
+			if why != nil {
+				events = append(events, l.answerFor(i, why))
+				continue
+			}
+			children++
+			effects = append(effects, call)
+			if c.child == nil {
+				waiting--
+			}
+			if c.state == callDue {
+				share := bounded(call.Called.Child.Budget.Amounts)
+				pending.Add(&share)
+			}
 		}
-		running++
-		effects = append(effects, &session.CallTool{
-			Called: &session.ToolCalled{
-				Turn: l.turn, Index: i, ID: c.use.ID, Name: c.use.Name,
-				Key: fmt.Sprintf("%s/%d.%d", l.id, l.turn, i), Attempt: c.attempt + 1,
-			},
-			Input:   c.use.Input,
-			Earlier: l.answered[:l.before:l.before],
-			Prompt:  l.prompt,
-		})
+		if c.state == callDue { // what was lost is reserved still
+			use := callUse(tool)
+			pending.Add(&use)
+		}
 	}
 	return events, effects
+}
+
+// startTool is the effect that runs a tool's function.
+func (l *loop) startTool(c *toolCall, tool *Tool) *session.CallTool {
+	return &session.CallTool{
+		Called:  l.calledFor(c, tool),
+		Input:   c.use.Input,
+		Earlier: l.answered[:l.before:l.before],
+		Prompt:  l.prompt,
+	}
+}
+
+// childFor is the effect that runs the child which serves a call, or the answer
+// to a call for which too little is left. A child that was lost goes on with the
+// share it had; in a fork, where its session has another name, it is a new one.
+func (l *loop) childFor(c *toolCall, tool *Tool, waiting int64, pending *session.Amounts) (*session.RunChild, *session.ToolAnswered) {
+	child := c.child
+	if child == nil || child.Session != childID(l.id, l.turn, c.index) {
+		var why *session.ToolAnswered
+		if child, why = l.share(c, tool, waiting, pending); why != nil {
+			return nil, why
+		}
+	}
+	called := l.calledFor(c, tool)
+	called.Child = child
+	return &session.RunChild{Called: called, Input: c.use.Input}, nil
+}
+
+// calledFor is the intent to serve a call.
+func (l *loop) calledFor(c *toolCall, tool *Tool) *session.ToolCalled {
+	key := c.key // a fork repeats what its source has begun under the same key
+	if key == "" {
+		key = fmt.Sprintf("%s/%d.%d", l.id, l.turn, c.index)
+	}
+	return &session.ToolCalled{
+		Turn: l.turn, Index: c.index, ID: c.use.ID, Name: c.use.Name, Key: key, Attempt: c.attempt + 1,
+		Reconcile: c.state == callLost && tool.spec.Reconcile != nil,
+	}
 }
 
 // mayStart tells whether call i may run beside those before it that have not
@@ -219,8 +315,7 @@ func (l *loop) mayStart(i int) bool {
 }
 
 // refusal is the answer to a call that must not be run; nil if it may be.
-func (l *loop) refusal(c *toolCall) *session.ToolAnswered {
-	tool := l.agent.tools[c.use.Name]
+func (l *loop) refusal(c *toolCall, tool *Tool) *session.ToolAnswered {
 	switch {
 	case tool == nil:
 		return refuse(&session.ToolAnswered{}, l.noSuchTool(c.use.Name))
@@ -230,6 +325,8 @@ func (l *loop) refusal(c *toolCall) *session.ToolAnswered {
 		a := refuse(&session.ToolAnswered{}, "this call was started and cut off; nobody knows whether it took effect. Check before you call it again")
 		a.Refused, a.Unknown = false, true
 		return a
+	case tool.agent != nil && c.state == callDue:
+		return l.refuseChild(c, tool)
 	}
 	return nil
 }

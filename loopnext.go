@@ -1,7 +1,6 @@
 package quarry
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/quarry-sdk/quarry/model"
@@ -19,24 +18,40 @@ func (l *loop) Next() session.Next {
 	}
 	switch l.phase {
 	case thinkDue:
-		turn := l.turn + 1
-		if l.attempt > 0 {
-			turn = l.turn // this turn's call failed, or its outcome was lost
+		if due, ok := l.compactionDue(); ok && l.attempt == 0 {
+			next.Events = []session.Event{due}
+			break
 		}
-		called := &session.ModelCalled{Turn: turn, Attempt: l.attempt + 1}
-		if t := &l.tries; t.failures > 0 || t.fallback > 0 {
-			called.NotBefore, called.Reason = t.notBefore, t.why
-			if called.Fallback = t.fallback; t.fallback > 0 {
-				called.Model = l.agent.model(t.fallback).Name()
-			}
+		next.Effects = []session.Effect{&session.CallModel{Called: l.modelCalled(""), Request: l.request()}}
+	case shortenDue:
+		done, call := l.shorten()
+		if call != nil {
+			next.Effects = []session.Effect{call}
+		} else {
+			next.Events = []session.Event{done}
 		}
-		next.Effects = []session.Effect{&session.CallModel{Called: called, Request: l.request()}}
 	case acting:
 		next.Events, next.Effects = l.dueCalls()
 	case ending:
 		next.Events = []session.Event{&session.Ended{Result: l.tally()}}
 	}
 	return next
+}
+
+// modelCalled is the intent of the model call that is due.
+func (l *loop) modelCalled(purpose string) *session.ModelCalled {
+	turn := l.turn + 1
+	if l.attempt > 0 {
+		turn = l.turn // this turn's call failed, or its outcome was lost
+	}
+	called := &session.ModelCalled{Turn: turn, Attempt: l.attempt + 1, Purpose: purpose}
+	if t := &l.tries; t.failures > 0 || t.fallback > 0 {
+		called.NotBefore, called.Reason = t.notBefore, t.why
+		if called.Fallback = t.fallback; t.fallback > 0 {
+			called.Model = l.agent.model(t.fallback).Name()
+		}
+	}
+	return called
 }
 
 // deadline is when the open prompt's time is over.
@@ -46,15 +61,12 @@ func (l *loop) deadline() time.Time {
 
 // goOn asks the model again, unless a limit forbids it.
 func (l *loop) goOn() {
-	limits := &l.agent.cfg.Limits
-	switch {
-	case l.result.Turns >= limits.Turns:
-		l.end(session.Limited, session.ReasonMaxTurns, fmt.Sprintf("the model was asked %d times, which is the limit of turns; raise Limits.Turns", l.result.Turns))
-	case l.result.Usage.Total() >= limits.Tokens:
-		l.end(session.Limited, session.ReasonTotalTokens, fmt.Sprintf("%d tokens were used and the limit is %d; raise Limits.Tokens", l.result.Usage.Total(), limits.Tokens))
-	default:
-		l.phase = thinkDue
+	if hit, reason, detail := l.ledger.usedUp(); hit != nil {
+		l.hit(hit)
+		l.end(session.Limited, reason, detail)
+		return
 	}
+	l.phase = thinkDue
 }
 
 // cachedMessages is how many of the newest messages get a cache breakpoint: the
@@ -70,7 +82,7 @@ func (l *loop) request() *model.Request {
 		Cache:       model.Cache{System: true, Tools: true, Messages: cachedMessages},
 		Effort:      cfg.Effort,
 		MaxTokens:   cfg.MaxTokens,
-		Messages:    l.messages[:len(l.messages):len(l.messages)],
+		Messages:    l.talk.messages[:len(l.talk.messages):len(l.talk.messages)],
 		System:      l.agent.system,
 		Temperature: cfg.Temperature,
 		Thinking:    cfg.Thinking,

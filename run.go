@@ -14,6 +14,9 @@ import (
 
 // Input is what an agent is given to do.
 type Input struct {
+	// Accept lets a session go on with other tools, or another agent, than it had:
+	// otherwise that is a *MismatchError. The change is journaled.
+	Accept bool
 	// Blocks are pictures, documents and the like that go with the prompt.
 	Blocks []model.Block
 	// Labels are journaled with a new session, for those who look it up later.
@@ -21,6 +24,9 @@ type Input struct {
 	// Prompt is what the person says. Without prompt and blocks, the open prompt
 	// of Session is resumed.
 	Prompt string
+	// Queue lets the prompt wait for an open one of the session, which is resumed
+	// first; otherwise that is ErrOpenPrompt.
+	Queue bool
 	// Session is the id of a session to go on with, or of a new one to create.
 	// Defaults to a new id.
 	Session string
@@ -30,6 +36,15 @@ type Input struct {
 
 // blank tells that there is neither a prompt nor anything that goes with it.
 func (in *Input) blank() bool { return in.Prompt == "" && len(in.Blocks) == 0 }
+
+// prompted is the record of the prompt.
+func (in *Input) prompted() *session.Prompted {
+	blocks := in.Blocks
+	if in.Prompt != "" {
+		blocks = append(blocks[:len(blocks):len(blocks)], &model.Text{Text: in.Prompt})
+	}
+	return &session.Prompted{Message: model.NewMessage(model.RoleUser, blocks...)}
+}
 
 // check finds what no session could be run with.
 func (in *Input) check() error {
@@ -47,7 +62,7 @@ func (in *Input) check() error {
 // Event is one step of a run as it happens. Exactly one of Record, Delta and
 // Result is set.
 type Event struct {
-	// Session is the session's id.
+	// Session is the session's id: the run's own, or that of a child.
 	Session string
 	// Record is an entry of the journal; it is durable when it is shown.
 	Record *session.Record
@@ -83,6 +98,9 @@ func (s Stream) Collect() (*Result, error) {
 // ended.
 var ErrOpenPrompt = errors.New("the session's last prompt is unfinished; resume it first, by running it without a prompt")
 
+// ErrInterrupted is the cause with which Agent.Interrupt ends a run.
+var ErrInterrupted = errors.New("the run was interrupted")
+
 // ErrNothingToDo is returned for a run without a prompt where there is nothing
 // to resume.
 var ErrNothingToDo = errors.New("there is no prompt, and nothing to resume")
@@ -114,12 +132,61 @@ func (a *Agent) Stream(ctx context.Context, in Input) Stream {
 		if r.id == "" {
 			r.id = session.NewID()
 		}
+		ctx, stop := a.register(ctx, r.id)
+		defer stop()
 		err := r.do(ctx, in)
 		if r.left {
 			return
 		}
 		yield(Event{Session: r.id, Result: r.end(ctx, err)}, err)
 	}
+}
+
+// Interrupt stops the run of a session, with its children, as the end of its
+// context would: within 100 ms, with a journal that can be resumed. It returns at
+// once, and tells whether there is such a run of this agent.
+func (a *Agent) Interrupt(id string) bool {
+	cancel, ok := a.running.Load(id)
+	if ok {
+		cancel.(*interrupter).cancel(ErrInterrupted)
+	}
+	return ok
+}
+
+// interrupter ends one run.
+type interrupter struct{ cancel context.CancelCauseFunc }
+
+// register makes a run known to Interrupt. A second run of the same session,
+// which will end with a conflict, is not.
+func (a *Agent) register(ctx context.Context, id string) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	i := &interrupter{cancel}
+	a.running.LoadOrStore(id, i)
+	return ctx, func() {
+		a.running.CompareAndDelete(id, i)
+		cancel(nil)
+	}
+}
+
+// Enqueue journals a prompt, for a session that exists or a new one, and returns
+// the session's id. It is worked on by the next run of the session, after those
+// that came before it. A session that is running somewhere is ErrConflict.
+func (a *Agent) Enqueue(ctx context.Context, in Input) (id string, err error) {
+	r := run{agent: a, id: in.Session, yield: func(Event, error) bool { return true }}
+	if r.id == "" {
+		r.id = session.NewID()
+	}
+	if err := in.check(); err != nil {
+		return r.id, err
+	}
+	if in.blank() {
+		return r.id, ErrNothingToDo
+	}
+	live, err := r.open(ctx, in)
+	if err != nil {
+		return r.id, err
+	}
+	return r.id, a.engine.Submit(ctx, live, in.prompted(), r.observe)
 }
 
 // run is one call of Stream.
@@ -145,20 +212,21 @@ func (r *run) do(ctx context.Context, in Input) error {
 		return err
 	}
 	engine := r.agent.engine
-	if !in.blank() {
-		if r.loop.open {
-			return fmt.Errorf("session %q: %w", r.id, ErrOpenPrompt)
-		}
-		blocks := in.Blocks
-		if in.Prompt != "" {
-			blocks = append(blocks[:len(blocks):len(blocks)], &model.Text{Text: in.Prompt})
-		}
-		prompted := &session.Prompted{Message: model.NewMessage(model.RoleUser, blocks...)}
-		if err := engine.Submit(ctx, live, prompted, r.observe); err != nil {
+	switch {
+	case in.blank() && !r.loop.open:
+		return fmt.Errorf("session %q: %w", r.id, ErrNothingToDo)
+	case !in.blank() && r.loop.open && !in.Queue:
+		return fmt.Errorf("session %q: %w", r.id, ErrOpenPrompt)
+	}
+	if changed := r.loop.stale(ctx); changed != nil {
+		if err := engine.Submit(ctx, live, changed, r.observe); err != nil {
 			return err
 		}
-	} else if !r.loop.open {
-		return fmt.Errorf("session %q: %w", r.id, ErrNothingToDo)
+	}
+	if !in.blank() {
+		if err := engine.Submit(ctx, live, in.prompted(), r.observe); err != nil {
+			return err
+		}
 	}
 	return engine.Advance(ctx, live, r.observe)
 }
@@ -169,8 +237,11 @@ func (r *run) open(ctx context.Context, in Input) (*session.Live, error) {
 	r.loop = newLoop(r.agent, r.id)
 	if in.Session != "" {
 		live, err := session.Load(ctx, store, r.id, r.loop)
-		if err == nil || !errors.Is(err, session.ErrNotFound) {
-			return live, err
+		if err == nil {
+			return live, r.match(ctx, live, in.Accept)
+		}
+		if !errors.Is(err, session.ErrNotFound) {
+			return nil, err
 		}
 		if in.blank() {
 			return nil, err
@@ -181,20 +252,31 @@ func (r *run) open(ctx context.Context, in Input) (*session.Live, error) {
 	first := session.Record{Seq: 1, Time: time.Now().UTC(), Event: r.agent.started(in.Title, in.Labels)}
 	live, err := session.Create(ctx, store, r.id, r.loop, first.Time, first.Event.(*session.Started))
 	if err == nil {
-		r.observe(session.Observation{Record: &first})
+		r.observe(session.Observation{Session: r.id, Record: &first})
 	}
 	return live, err
 }
 
+// match checks that a loaded session fits the agent, or journals that it now does.
+func (r *run) match(ctx context.Context, live *session.Live, accept bool) error {
+	err := r.loop.fits(r.agent)
+	var mismatch *MismatchError
+	if !errors.As(err, &mismatch) || !accept {
+		return err
+	}
+	a := r.agent
+	return a.engine.Submit(ctx, live, &session.Reconfigured{Agent: a.cfg.Name, Model: a.cfg.Model.Name(), Config: a.record}, r.observe)
+}
+
 // observe passes on what the engine shows.
 func (r *run) observe(o session.Observation) bool {
-	if o.Record != nil {
+	if o.Record != nil && o.Session == r.id {
 		if ended, ok := o.Record.Event.(*session.Ended); ok {
 			result := ended.Result
 			r.result = &result
 		}
 	}
-	r.left = r.left || !r.yield(Event{Session: r.id, Record: o.Record, Delta: o.Delta}, nil)
+	r.left = r.left || !r.yield(Event{Session: o.Session, Record: o.Record, Delta: o.Delta}, nil)
 	return !r.left
 }
 
@@ -215,7 +297,7 @@ func (r *run) end(ctx context.Context, err error) *Result {
 	switch {
 	case ctx.Err() != nil && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err())):
 		result.Subtype, result.Reason = session.Stopped, session.ReasonCanceled
-	case r.invalid, errors.Is(err, ErrOpenPrompt), errors.Is(err, ErrNothingToDo), errors.Is(err, session.ErrNotFound):
+	case r.invalid, errors.As(err, new(*MismatchError)), errors.Is(err, ErrOpenPrompt), errors.Is(err, ErrNothingToDo), errors.Is(err, session.ErrNotFound):
 		result.Subtype, result.Reason = session.Failed, session.ReasonInput
 	case errors.Is(err, session.ErrConflict):
 		result.Subtype, result.Reason = session.Failed, session.ReasonConflict

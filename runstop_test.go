@@ -257,7 +257,7 @@ func TestStoreErrors(t *testing.T) {
 			continue
 		}
 		recs := journal(t, store.Store, "s")
-		if shown := lastSeq(events); shown > int64(len(recs)) {
+		if shown := lastSeq(events, "s"); shown > int64(len(recs)) {
 			t.Errorf("append %d fails: record %d is shown and was not kept", n+1, shown)
 		}
 		stored := strings.Join(kinds(recs), " ")

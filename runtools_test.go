@@ -392,8 +392,8 @@ func TestCutResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := map[int]string{
-			1: `no result of this session was cut, so "r1.0" names none`,
-			3: `no cut result has the handle "r9.9"; there are: r2.0`,
+			1: `there is no result "r1.0", and none of this session was cut`,
+			3: `there is no result "r9.9"; those that were cut are: r2.0`,
 			4: "the offset 160000 is outside the result, which has 160000 bytes; use 0 to 159999",
 			5: "the offset -1 is outside the result, which has 160000 bytes; use 0 to 159999",
 			6: " ",

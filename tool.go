@@ -41,6 +41,13 @@ const (
 // ToolSpec describes a tool: to the model by name, description and schema, and
 // to the loop by its effect and limits.
 type ToolSpec struct {
+	// Counts says what a call counts as in Limits, beside a tool call: a search or
+	// a fetch. Defaults to neither.
+	Counts Count
+	// Current returns the hash that something has now which the tool read before:
+	// one of the sources it named by Call.Read. It is asked when a session goes on,
+	// so that the model is told of what has changed; "" means that it is gone.
+	Current func(ctx context.Context, name string) (hash string, err error)
 	// Description tells the model what the tool does, when to use it and when
 	// not to.
 	Description string
@@ -55,6 +62,9 @@ type ToolSpec struct {
 	// InputSchema replaces the JSON Schema that is derived from the input type:
 	// for limits that a Go type can't say. It must describe an object.
 	InputSchema json.RawMessage
+	// Keep keeps the tool's results from being dropped when the conversation is
+	// made shorter: for those that carry evidence.
+	Keep bool
 	// KeyField names the field of the input by which a Keyed tool's calls are
 	// told apart.
 	KeyField string
@@ -66,8 +76,17 @@ type ToolSpec struct {
 	MaxTries int
 	// Name is what the model calls: 1 to 64 letters, digits, '_' and '-'.
 	Name string
+	// Reconcile is asked after a crash whether a call that was started took effect;
+	// it finds out by the call's Key, or by its arguments. Where it did, output is
+	// what the tool would have returned; where not, the tool is run. An error leaves
+	// the outcome unknown. Without Reconcile, a lost call of a tool that may not be
+	// repeated is unknown.
+	Reconcile func(ctx context.Context, input json.RawMessage) (output any, happened bool, err error)
 	// Strict asks the provider to enforce the schema while it samples.
 	Strict bool
+	// TellUnknown asks to tell a person of a call whose outcome is unknown, and not
+	// the model alone: for tools that pay, send or delete.
+	TellUnknown bool
 	// Timeout bounds one call. Defaults to DefaultToolTimeout.
 	Timeout time.Duration
 }
@@ -79,7 +98,11 @@ type Tool struct {
 	schema *toolSchema
 	// run decodes a valid input, runs the handler and renders what it returns.
 	run func(ctx context.Context, input []byte) (rendered, error)
-	err error
+	// agent serves the calls on child sessions, nil where run does; prompt turns
+	// the input into what the child is given.
+	agent  *Agent
+	prompt func(input []byte) (Input, error)
+	err    error
 }
 
 // Texter is implemented by outputs that a model should read as text rather than
@@ -160,6 +183,11 @@ func (t *Tool) check() error {
 	default:
 		return fmt.Errorf("its effect %q is not known: use Exclusive, Keyed or ReadOnly", s.Effect)
 	}
+	switch s.Counts {
+	case "", CountSearch, CountFetch:
+	default:
+		return fmt.Errorf("it counts as %q, which is not known: use CountSearch or CountFetch", s.Counts)
+	}
 	if s.MaxResultBytes < 0 || s.MaxTries < 0 || s.Timeout < 0 {
 		return errors.New("a limit is negative")
 	}
@@ -194,7 +222,9 @@ func (t *Tool) def() model.ToolDef {
 }
 
 // repeatable tells whether a call that was cut off may simply be run again.
-func (t *Tool) repeatable() bool { return t.spec.Effect == ReadOnly || t.spec.Idempotent }
+func (t *Tool) repeatable() bool {
+	return t.spec.Effect == ReadOnly || t.spec.Idempotent || t.spec.Reconcile != nil
+}
 
 // key returns the value that keyed calls are serialised by. It is the same for
 // all ways in which JSON can write one value.

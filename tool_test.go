@@ -207,9 +207,12 @@ func TestNewReportsBadConfig(t *testing.T) {
 		{"no model", `agent "agent": it has no model`, quarry.Config{}},
 		{"no model, with a name", `agent "clerk": it has no model`, quarry.Config{Name: "clerk"}},
 		{"negative tokens of a response", "MaxTokens is -1", quarry.Config{Model: m, MaxTokens: -1}},
-		{"negative turns", "a limit is negative", quarry.Config{Model: m, Limits: quarry.Limits{Turns: -1}}},
-		{"negative tokens", "a limit is negative", quarry.Config{Model: m, Limits: quarry.Limits{Tokens: -1}}},
+		{"negative turns", "the limit of turns is negative", quarry.Config{Model: m, Limits: quarry.Limits{Turns: -2}}},
+		{"negative tokens", "the limit of tokens is negative", quarry.Config{Model: m, Limits: quarry.Limits{Tokens: -2}}},
 		{"a negative timeout", "a limit is negative", quarry.Config{Model: m, Limits: quarry.Limits{Timeout: -1}}},
+		{"negative money", "the limit of usd is negative", quarry.Config{Model: m, Limits: quarry.Limits{USD: -0.5}}},
+		{"money without prices", "there are no prices; set Config.Prices, or Limits.Tokens", quarry.Config{Model: m, Limits: quarry.Limits{USD: 0.5}}},
+		{"a compaction that grows", "0 < To <= At <= 1", quarry.Config{Model: m, Compaction: quarry.Compaction{At: 0.5, To: 0.6}}},
 		{"negative parallel tools", "a limit is negative", quarry.Config{Model: m, Limits: quarry.Limits{ParallelTools: -1}}},
 	}
 	for _, test := range tests {
@@ -233,7 +236,8 @@ func TestNewFillsDefaultsAndCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := agent.Config()
-	want := quarry.Limits{ParallelTools: 8, Timeout: 15 * time.Minute, Tokens: 2_000_000, Turns: 3}
+	want := quarry.DefaultLimits
+	want.Turns, want.USD = 3, quarry.Unlimited // there are no prices
 	if cfg.Limits != want || cfg.Name != "agent" || cfg.MaxTokens != 8192 || cfg.Store == nil || agent.Name() != "agent" {
 		t.Errorf("wrong defaults: %+v", cfg)
 	}

@@ -35,6 +35,8 @@ const (
 	ErrTransport ErrorKind = "transport"
 	// ErrProtocol: what came is not what the provider's API promises.
 	ErrProtocol ErrorKind = "protocol"
+	// ErrRepetition: the model repeated itself without end and was stopped.
+	ErrRepetition ErrorKind = "repetition"
 )
 
 // Error is a failed model call. It can be journaled, and never holds a key.

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -27,9 +29,25 @@ type advance struct {
 	cancel   context.CancelFunc
 	deadline time.Time
 
-	// outcomes takes what tools came to; flying is how many are still to come.
+	// outcomes takes what tools and children came to; flying are those that are
+	// under way.
 	outcomes *mailbox
-	flying   int
+	flying   map[Effect]bool
+	// children counts those of flying that are child sessions.
+	children int
+	// cut are effects that ended without an outcome, because the work was ended.
+	cut []Effect
+}
+
+// resume marks what was under way as lost, where something may have been.
+func (a *advance) resume() error {
+	if a.live.lost && !a.live.Machine.Next().Done {
+		if err := a.fold(&Resumed{}); err != nil {
+			return err
+		}
+	}
+	a.live.lost = false
+	return nil
 }
 
 func (a *advance) run(ctx context.Context) error {
@@ -41,25 +59,35 @@ func (a *advance) run(ctx context.Context) error {
 		if err := a.commit(ctx); err != nil {
 			return err
 		}
-		if next.Done && a.flying == 0 {
+		if next.Done && len(a.flying) == 0 {
 			return nil
 		}
 		if a.stopped || ctx.Err() != nil {
 			return a.interrupt(ctx)
 		}
-		if len(effects) == 0 && a.flying == 0 {
+		if len(effects) == 0 && len(a.flying) == 0 {
 			return fmt.Errorf("session %q: the machine is not done and nothing is due", a.live.ID)
 		}
 		a.arm(ctx, next.Deadline)
-		switch outcome := a.perform(effects); {
+		outcome, err := a.perform(effects)
+		switch {
+		case err != nil:
+			return err
 		case outcome != nil:
-			if err := a.foldAll(append([]Event{outcome}, a.arrived()...)); err != nil {
+			outcomes, err := a.arrived()
+			if err := a.foldAll(append([]Event{outcome}, outcomes...)); err != nil {
 				return err
+			}
+			if err != nil {
+				return errors.Join(err, a.commit(ctx))
 			}
 		case a.stopped || ctx.Err() != nil:
 			return a.interrupt(ctx)
 		case a.work.Err() != nil && next.Expired != nil:
-			if err := a.foldAll(append(a.abandon(), next.Expired)); err != nil {
+			outcomes, left := a.abandon()
+			expired := *next.Expired
+			expired.Canceled, expired.Running = left.canceled, left.running
+			if err := a.foldAll(append(outcomes, &expired)); err != nil {
 				return err
 			}
 		default:
@@ -128,7 +156,7 @@ func (a *advance) commit(ctx context.Context) error {
 			break
 		}
 		rec := a.pending[i]
-		a.stopped = !a.observe(Observation{Record: &rec})
+		a.stopped = !a.observe(Observation{Session: a.live.ID, Record: &rec})
 	}
 	// Stores may keep the slice's records, never the slice.
 	clear(a.pending)
@@ -139,7 +167,7 @@ func (a *advance) commit(ctx context.Context) error {
 // arm makes the context that effects run under. It changes only while nothing
 // is under way.
 func (a *advance) arm(ctx context.Context, deadline time.Time) {
-	if a.flying > 0 || (a.work != nil && a.work.Err() == nil && deadline.Equal(a.deadline)) {
+	if len(a.flying) > 0 || (a.work != nil && a.work.Err() == nil && deadline.Equal(a.deadline)) {
 		return
 	}
 	a.release()
@@ -159,86 +187,160 @@ func (a *advance) release() {
 
 // perform starts the effects and waits for one outcome. It returns nil where
 // the work was ended before there was one.
-func (a *advance) perform(effects []Effect) Event {
-	if len(effects) == 1 && a.flying == 0 {
+func (a *advance) perform(effects []Effect) (Event, error) {
+	if len(effects) == 1 && len(a.flying) == 0 {
 		if call, ok := effects[0].(*CallModel); ok {
-			return a.callModel(call)
+			outcome := a.callModel(call)
+			if outcome == nil {
+				a.cut = append(a.cut, call)
+			}
+			return outcome, nil
 		}
 	}
 	if a.outcomes == nil {
-		a.outcomes = newMailbox()
+		a.outcomes, a.flying = newMailbox(), make(map[Effect]bool, len(effects))
 	}
 	for _, eff := range effects {
-		a.flying++
+		a.flying[eff] = true
+		if _, ok := eff.(*RunChild); ok {
+			a.children++
+		}
 		go a.launch(a.work, eff, a.outcomes)
 	}
-	for {
+	for !a.stopped {
 		select {
 		case <-a.outcomes.ready:
-			// A token may be left of outcomes that were drained.
-			if outcome, ok := a.outcomes.take(); ok {
-				a.flying--
-				return outcome
+			// A token may be left of mail that was taken before.
+			item, ok := a.outcomes.take()
+			if !ok {
+				continue
+			}
+			if a.read(item); item.effect != nil {
+				return item.outcome, item.err
 			}
 		case <-a.work.Done():
-			return nil
+			return nil, nil
 		}
+	}
+	return nil, nil
+}
+
+// read takes note of a piece of mail.
+func (a *advance) read(item mail) {
+	if item.seen != nil {
+		if !a.stopped {
+			a.stopped = !a.observe(*item.seen)
+		}
+		return
+	}
+	delete(a.flying, item.effect)
+	if _, ok := item.effect.(*RunChild); ok {
+		a.children--
+	}
+	if item.outcome == nil {
+		a.cut = append(a.cut, item.effect)
 	}
 }
 
 // callModel asks a model on this goroutine and shows what arrives.
 func (a *advance) callModel(call *CallModel) Event {
 	return a.engine.Hands.CallModel(a.work, a.live.ID, call, func(ev model.Event) bool {
-		a.stopped = !a.observe(Observation{Delta: &ev})
+		a.stopped = !a.observe(Observation{Session: a.live.ID, Delta: &ev})
 		return !a.stopped
 	})
 }
 
 // launch performs an effect on its own goroutine.
 func (a *advance) launch(work context.Context, eff Effect, outcomes *mailbox) {
+	item := mail{effect: eff}
+	hands, id := a.engine.Hands, a.live.ID
 	switch eff := eff.(type) {
 	case *CallTool:
-		outcomes.put(a.engine.Hands.CallTool(work, a.live.ID, eff))
+		item.outcome = hands.CallTool(work, id, eff)
 	case *CallModel:
-		outcomes.put(a.engine.Hands.CallModel(work, a.live.ID, eff, func(model.Event) bool { return work.Err() == nil }))
+		item.outcome = hands.CallModel(work, id, eff, func(model.Event) bool { return work.Err() == nil })
+	case *RunChild:
+		item.outcome, item.err = hands.RunChild(work, id, eff, func(o Observation) bool {
+			outcomes.see(o, work.Done())
+			return true // the child's context tells it when to stop
+		})
 	}
+	outcomes.put(item)
 }
 
-// arrived returns the outcomes that are there.
-func (a *advance) arrived() (outcomes []Event) {
-	for a.flying > 0 {
-		outcome, ok := a.outcomes.take()
+// arrived returns the outcomes that are there, and the first error that ended a
+// child.
+func (a *advance) arrived() (outcomes []Event, err error) {
+	for len(a.flying) > 0 {
+		item, ok := a.outcomes.take()
 		if !ok {
 			break
 		}
-		a.flying--
-		if outcome != nil {
-			outcomes = append(outcomes, outcome)
+		a.read(item)
+		if item.outcome != nil {
+			outcomes = append(outcomes, item.outcome)
+		}
+		if err == nil {
+			err = item.err
 		}
 	}
-	return outcomes
+	return outcomes, err
 }
 
-// abandon ends what is under way: it waits for the grace period, returns the
-// outcomes that come in it, and forgets the rest. What a tool does after that is
-// not heard of.
-func (a *advance) abandon() (outcomes []Event) {
+// leftovers are the calls that were stopped.
+type leftovers struct {
+	// canceled ended without an outcome, running did not end.
+	canceled, running []CallRef
+}
+
+// abandon ends what is under way: it waits for the grace period, and for
+// children, returns the outcomes that come in it, and forgets the rest. What a
+// tool does after that is not heard of.
+func (a *advance) abandon() (outcomes []Event, left leftovers) {
 	a.release()
-	if a.flying == 0 {
-		return nil
-	}
-	timer := time.NewTimer(a.engine.grace())
-	defer timer.Stop()
-	for waiting := true; waiting && a.flying > 0; {
-		select {
-		case <-a.outcomes.ready:
-		case <-timer.C:
-			waiting = false
+	if len(a.flying) > 0 {
+		timer := time.NewTimer(a.engine.grace())
+		defer timer.Stop()
+		timeout := timer.C
+		for len(a.flying) > 0 && (timeout != nil || a.children > 0) {
+			select {
+			case <-a.outcomes.ready:
+			case <-timeout:
+				timeout = nil
+			}
+			more, _ := a.arrived() // the work ends anyway
+			outcomes = append(outcomes, more...)
 		}
-		outcomes = append(outcomes, a.arrived()...)
 	}
-	a.flying, a.outcomes = 0, nil
-	return outcomes
+	for eff := range a.flying {
+		left.running = append(left.running, refOf(eff))
+	}
+	for _, eff := range a.cut {
+		left.canceled = append(left.canceled, refOf(eff))
+	}
+	sortRefs(left.running)
+	sortRefs(left.canceled)
+	a.flying, a.outcomes, a.children, a.cut = nil, nil, 0, nil
+	return outcomes, left
+}
+
+// refOf names the call that an effect performs.
+func refOf(eff Effect) CallRef {
+	switch intent := eff.Intent().(type) {
+	case *ModelCalled:
+		return CallRef{Turn: intent.Turn}
+	case *ToolCalled:
+		ref := CallRef{Turn: intent.Turn, Index: intent.Index, Name: intent.Name}
+		if intent.Child != nil {
+			ref.Child = intent.Child.Session
+		}
+		return ref
+	}
+	return CallRef{}
+}
+
+func sortRefs(refs []CallRef) {
+	slices.SortFunc(refs, func(a, b CallRef) int { return cmp.Or(cmp.Compare(a.Turn, b.Turn), cmp.Compare(a.Index, b.Index)) })
 }
 
 // interrupt ends what is under way and journals that the session was stopped.
@@ -247,7 +349,8 @@ func (a *advance) interrupt(ctx context.Context) error {
 	if cause == nil {
 		cause = ErrStopped
 	}
-	if err := a.foldAll(append(a.abandon(), &Interrupted{Reason: cause.Error()})); err != nil {
+	outcomes, left := a.abandon()
+	if err := a.foldAll(append(outcomes, &Interrupted{Reason: cause.Error(), Canceled: left.canceled, Running: left.running})); err != nil {
 		return err
 	}
 	if err := a.commit(ctx); err != nil {

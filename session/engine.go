@@ -18,24 +18,34 @@ type Hands interface {
 	CallModel(ctx context.Context, id string, call *CallModel, emit func(model.Event) bool) Event
 	// CallTool runs a tool. It returns *ToolAnswered, or nil where ctx ended it.
 	CallTool(ctx context.Context, id string, call *CallTool) Event
+	// RunChild runs the session that serves a call, with an engine of its own that
+	// shows observe what happens. It returns *ToolAnswered, or nil where ctx ended
+	// it; and it returns soon after that. An error, such as one of the store, ends
+	// the parent's Advance too.
+	RunChild(ctx context.Context, id string, call *RunChild, observe Observer) (Event, error)
 }
 
 // Observation is what an engine lets its caller see: a record, once it is
 // durable, or a piece of a model's answer, which is never journaled.
 type Observation struct {
-	Record *Record
-	Delta  *model.Event
+	// Session is the session it belongs to: the one that is advanced, or a child
+	// at any depth.
+	Session string
+	Record  *Record
+	Delta   *model.Event
 }
 
-// Observer is called by the engine on the goroutine that advances a session. It
-// returns false to stop the session, which can be resumed afterwards.
+// Observer is called by the engine on the goroutine that advances a session, for
+// children too. It returns false to stop the session, which can be resumed
+// afterwards.
 type Observer func(Observation) bool
 
 // Engine performs what machines say is due. Its zero value with Hands set is
 // ready; one engine serves any number of sessions at once.
 type Engine struct {
 	// Grace is how long an engine that has to stop waits for the tools under
-	// way, which may ignore their context. Defaults to 50 ms.
+	// way, which may ignore their context. Children are waited for until they have
+	// stopped. Defaults to 50 ms.
 	Grace time.Duration
 	Hands Hands
 	// Now is the clock that dates the records. Defaults to time.Now.
@@ -47,16 +57,17 @@ const defaultGrace = 50 * time.Millisecond
 // ErrStopped is returned by Advance where its observer wanted no more.
 var ErrStopped = errors.New("the caller stopped listening")
 
-// Submit journals a prompt. Nothing is performed before Advance.
-func (e *Engine) Submit(ctx context.Context, l *Live, p *Prompted, observe Observer) error {
+// Submit journals what comes from outside: a prompt, or something that the
+// machine is to know. Nothing is performed before Advance.
+func (e *Engine) Submit(ctx context.Context, l *Live, ev Event, observe Observer) error {
 	if err := l.usable(); err != nil {
 		return err
 	}
 	a := &advance{engine: e, live: l, observe: observe}
-	if l.lost && l.Machine.Next().Done {
-		l.lost = false
+	if err := a.resume(); err != nil {
+		return err
 	}
-	if err := a.fold(p); err != nil {
+	if err := a.fold(ev); err != nil {
 		return err
 	}
 	return a.commit(ctx)
@@ -75,12 +86,9 @@ func (e *Engine) Advance(ctx context.Context, l *Live, observe Observer) error {
 	}
 	a := &advance{engine: e, live: l, observe: observe}
 	defer a.release()
-	if l.lost && !l.Machine.Next().Done {
-		if err := a.fold(&Resumed{}); err != nil {
-			return err
-		}
+	if err := a.resume(); err != nil {
+		return err
 	}
-	l.lost = false
 	err := a.run(ctx)
 	if err != nil {
 		a.abandon()

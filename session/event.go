@@ -36,6 +36,17 @@ type Started struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Config is the machine's settings as they were at the start.
 	Config json.RawMessage `json:"config,omitempty"`
+	// Parent is the call that a child session serves, nil for any other session.
+	Parent *Parent `json:"parent,omitempty"`
+	// Budget is a child's share of its parent's.
+	Budget *Budget `json:"budget,omitempty"`
+}
+
+// Parent names a tool call of another session.
+type Parent struct {
+	Session string `json:"session"`
+	Turn    int    `json:"turn"`
+	Index   int    `json:"index"`
 }
 
 // Prompted gives the session something to do. Each Prompted is followed, sooner
@@ -59,12 +70,20 @@ type ModelCalled struct {
 	// last attempt failed.
 	NotBefore time.Time `json:"not_before,omitzero"`
 	Reason    string    `json:"reason,omitempty"`
+	// Purpose is what the call is for: empty for the conversation, "compact" for a
+	// summary of it.
+	Purpose string `json:"purpose,omitempty"`
 }
 
 // ModelAnswered is the outcome of a model call.
 type ModelAnswered struct {
 	Turn     int             `json:"turn"`
 	Response *model.Response `json:"response"`
+	// Cost is the price of the response; nil where it is not known.
+	Cost *Money `json:"cost_usd,omitempty"`
+	// ToolCosts is the part of it that is for the provider's own tools, by the
+	// names of Usage.ServerToolCalls.
+	ToolCosts map[string]Money `json:"tool_costs_usd,omitempty"`
 }
 
 // ModelFailed is the other outcome of a model call.
@@ -83,6 +102,36 @@ type ToolCalled struct {
 	// Key is the idempotency key: the same for every attempt of this call.
 	Key     string `json:"key"`
 	Attempt int    `json:"attempt"`
+	// Reconcile tells that an earlier attempt was lost, and that the tool is asked
+	// first whether it took effect.
+	Reconcile bool `json:"reconcile,omitempty"`
+	// Child is the session that serves the call; nil where a function does.
+	Child *ChildCall `json:"child,omitempty"`
+}
+
+// ChildCall says which session serves a call, and what it may use.
+type ChildCall struct {
+	Session string `json:"session"`
+	Agent   string `json:"agent"`
+	Budget  Budget `json:"budget"`
+}
+
+// ChildEnd is what a child session came to.
+type ChildEnd struct {
+	Session string  `json:"session"`
+	Subtype Subtype `json:"subtype"`
+	Reason  string  `json:"reason"`
+	Turns   int     `json:"turns"`
+	Spent   Spent   `json:"spent"`
+}
+
+// Source is something that a tool read and that may change: a file, a document,
+// a page.
+type Source struct {
+	// Name is how the tool names it; it is unique among the tool's.
+	Name string `json:"name"`
+	// Hash stands for the content as it was read.
+	Hash string `json:"hash"`
 }
 
 // ToolAnswered is the outcome of a tool call, or its refusal.
@@ -95,14 +144,24 @@ type ToolAnswered struct {
 	Content model.Blocks `json:"content"`
 	// Output is the tool's typed result as JSON; nil where there is none.
 	Output json.RawMessage `json:"output,omitempty"`
-	// Full is the whole text of a result that Content shows only in part.
+	// Full is the whole text of a result that Content shows only in part; where
+	// there is a store for blobs, Blob names it there instead.
 	Full string `json:"full,omitempty"`
+	Blob string `json:"blob,omitempty"`
+	// Size is the length of the whole text in bytes, where Blob is set.
+	Size int64 `json:"size,omitempty"`
+	// Sources are what the tool read.
+	Sources []Source `json:"sources,omitempty"`
+	// Child is what the session came to that served the call.
+	Child *ChildEnd `json:"child,omitempty"`
 	// Stack is where the tool's code panicked. The model is not shown it.
 	Stack   string `json:"stack,omitempty"`
 	IsError bool   `json:"is_error,omitempty"`
 	// Refused tells that the tool did not run: it is unknown, its input is not
 	// valid, or a rule forbade it.
 	Refused bool `json:"refused,omitempty"`
+	// Limit is the limit by which it was refused.
+	Limit *LimitHit `json:"limit,omitempty"`
 	// Unknown tells that the tool was started and nobody knows how it ended.
 	Unknown bool `json:"unknown,omitempty"`
 	// Duration is how long the tool ran.
@@ -112,6 +171,20 @@ type ToolAnswered struct {
 // Interrupted tells that the work was stopped from outside and can be resumed.
 type Interrupted struct {
 	Reason string `json:"reason"`
+	// Canceled are the calls that were under way and have ended without an outcome;
+	// Running are those that did not end in time, so that nobody hears of them.
+	Canceled []CallRef `json:"canceled,omitempty"`
+	Running  []CallRef `json:"running,omitempty"`
+}
+
+// CallRef names a call under way.
+type CallRef struct {
+	Turn int `json:"turn"`
+	// Index is the tool call's; the name is empty for the call of the model.
+	Index int    `json:"index"`
+	Name  string `json:"name,omitempty"`
+	// Child is the session that serves it.
+	Child string `json:"child,omitempty"`
 }
 
 // Resumed tells that work goes on after a crash or an interruption. Every intent
@@ -122,11 +195,59 @@ type Resumed struct{}
 type Expired struct {
 	Limit string        `json:"limit"`
 	Value time.Duration `json:"value_ns"`
+	// Canceled and Running are what was under way; see [Interrupted].
+	Canceled []CallRef `json:"canceled,omitempty"`
+	Running  []CallRef `json:"running,omitempty"`
 }
 
 // Ended is the one result of a prompt.
 type Ended struct {
 	Result Result `json:"result"`
+}
+
+// Compacting tells that the conversation is about to be made shorter.
+type Compacting struct {
+	// Policy names how; Why is "size" or "overflow".
+	Policy string `json:"policy"`
+	Why    string `json:"why"`
+	// Tokens is what the next request is estimated to have, Window what the model
+	// takes; 0 where that is not known.
+	Tokens int64 `json:"tokens"`
+	Window int64 `json:"window,omitempty"`
+}
+
+// Compacted tells that the conversation was made shorter. What was said before is
+// still in the journal.
+type Compacted struct {
+	Policy string `json:"policy"`
+	// Dropped are the results of which the model is shown a stub from now on.
+	Dropped []ResultRef `json:"dropped,omitempty"`
+	// Summary replaces the first Messages messages.
+	Summary  *model.Message `json:"summary,omitempty"`
+	Messages int            `json:"messages,omitempty"`
+	// Before and After are the estimated tokens of the next request.
+	Before int64 `json:"before"`
+	After  int64 `json:"after"`
+}
+
+// ResultRef names the result of a tool call.
+type ResultRef struct {
+	Turn  int `json:"turn"`
+	Index int `json:"index"`
+}
+
+// Changed tells that what the session read has changed since.
+type Changed struct {
+	Sources []Source `json:"sources"`
+}
+
+// Reconfigured tells that the session goes on with another agent's settings than
+// it began with.
+type Reconfigured struct {
+	Agent string `json:"agent"`
+	Model string `json:"model,omitempty"`
+	// Config replaces that of Started.
+	Config json.RawMessage `json:"config,omitempty"`
 }
 
 // Renamed gives the session another title. It may come at any time and is for
@@ -148,6 +269,10 @@ const (
 	KindInterrupted   = "interrupted"
 	KindResumed       = "resumed"
 	KindRenamed       = "renamed"
+	KindCompacting    = "compacting"
+	KindCompacted     = "compacted"
+	KindChanged       = "changed"
+	KindReconfigured  = "reconfigured"
 	KindExpired       = "expired"
 	KindEnded         = "ended"
 )
@@ -162,6 +287,10 @@ func (*ToolAnswered) Kind() string  { return KindToolAnswered }
 func (*Interrupted) Kind() string   { return KindInterrupted }
 func (*Resumed) Kind() string       { return KindResumed }
 func (*Renamed) Kind() string       { return KindRenamed }
+func (*Compacting) Kind() string    { return KindCompacting }
+func (*Compacted) Kind() string     { return KindCompacted }
+func (*Changed) Kind() string       { return KindChanged }
+func (*Reconfigured) Kind() string  { return KindReconfigured }
 func (*Expired) Kind() string       { return KindExpired }
 func (*Ended) Kind() string         { return KindEnded }
 
@@ -175,6 +304,10 @@ func (*ToolAnswered) event()  {}
 func (*Interrupted) event()   {}
 func (*Resumed) event()       {}
 func (*Renamed) event()       {}
+func (*Compacting) event()    {}
+func (*Compacted) event()     {}
+func (*Changed) event()       {}
+func (*Reconfigured) event()  {}
 func (*Expired) event()       {}
 func (*Ended) event()         {}
 
@@ -201,6 +334,14 @@ func newEvent(kind string) Event {
 		return &Resumed{}
 	case KindRenamed:
 		return &Renamed{}
+	case KindCompacting:
+		return &Compacting{}
+	case KindCompacted:
+		return &Compacted{}
+	case KindChanged:
+		return &Changed{}
+	case KindReconfigured:
+		return &Reconfigured{}
 	case KindExpired:
 		return &Expired{}
 	case KindEnded:

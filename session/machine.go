@@ -33,7 +33,8 @@ type Next struct {
 	Done bool
 }
 
-// Effect is something to perform. The set is closed: [CallModel], [CallTool].
+// Effect is something to perform. The set is closed: [CallModel], [CallTool],
+// [RunChild].
 type Effect interface {
 	// Intent is the record to journal before the effect starts.
 	Intent() Event
@@ -57,11 +58,23 @@ type CallTool struct {
 	Prompt string
 }
 
+// RunChild runs the session that serves a tool call to its end, which is the
+// call's outcome. Called.Child names it; where it exists it is gone on with.
+type RunChild struct {
+	Called *ToolCalled
+	// Input is the arguments of the call.
+	Input []byte
+}
+
 // Intent implements Effect.
 func (e *CallModel) Intent() Event { return e.Called }
 
 // Intent implements Effect.
 func (e *CallTool) Intent() Event { return e.Called }
 
+// Intent implements Effect.
+func (e *RunChild) Intent() Event { return e.Called }
+
 func (*CallModel) effect() {}
 func (*CallTool) effect()  {}
+func (*RunChild) effect()  {}

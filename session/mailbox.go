@@ -2,38 +2,73 @@ package session
 
 import "sync"
 
-// mailbox takes outcomes from any number of goroutines without ever blocking
-// them, also when nobody reads any more.
+// mailbox takes mail from any number of goroutines without ever blocking them,
+// also when nobody reads any more.
 type mailbox struct {
-	// ready holds a token whenever outcomes may have arrived.
+	// ready holds a token whenever mail may have arrived.
 	ready chan struct{}
+	// room has a token for each observation that may still be put in; see seen.
+	room  chan struct{}
 	mu    sync.Mutex
-	items []Event
+	items []mail
 }
 
-func newMailbox() *mailbox { return &mailbox{ready: make(chan struct{}, 1)} }
+// mail is the outcome of an effect, or something to be seen of a child.
+type mail struct {
+	// effect is what has come to its end; nil where seen is set.
+	effect  Effect
+	outcome Event
+	err     error
+	seen    *Observation
+}
 
-func (m *mailbox) put(ev Event) {
+// mailboxRoom is how many observations of children may wait to be read.
+const mailboxRoom = 256
+
+func newMailbox() *mailbox {
+	return &mailbox{ready: make(chan struct{}, 1), room: make(chan struct{}, mailboxRoom)}
+}
+
+func (m *mailbox) put(item mail) {
 	m.mu.Lock()
-	m.items = append(m.items, ev)
+	m.items = append(m.items, item)
 	m.mu.Unlock()
 	m.signal()
 }
 
-// take removes the oldest outcome. The token stays where more are left.
-func (m *mailbox) take() (ev Event, ok bool) {
+// see puts in an observation. It waits while there is no room, unless done is
+// closed: an observation is then lost, which the journal has anyway.
+func (m *mailbox) see(o Observation, done <-chan struct{}) {
+	select {
+	case m.room <- struct{}{}:
+		m.put(mail{seen: &o})
+		return
+	default:
+	}
+	select {
+	case m.room <- struct{}{}:
+		m.put(mail{seen: &o})
+	case <-done:
+	}
+}
+
+// take removes the oldest mail. The token stays where more is left.
+func (m *mailbox) take() (item mail, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.items) == 0 {
-		return nil, false
+		return mail{}, false
 	}
-	ev = m.items[0]
-	m.items[0] = nil
+	item = m.items[0]
+	m.items[0] = mail{}
 	m.items = m.items[1:]
 	if len(m.items) > 0 {
 		m.signal()
 	}
-	return ev, true
+	if item.seen != nil {
+		<-m.room
+	}
+	return item, true
 }
 
 func (m *mailbox) signal() {

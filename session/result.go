@@ -42,6 +42,10 @@ const (
 	ReasonMaxTurns      = "max_turns"
 	ReasonMaxTokens     = "max_tokens"
 	ReasonTotalTokens   = "total_tokens"
+	ReasonInputTokens   = "input_tokens"
+	ReasonOutputTokens  = "output_tokens"
+	ReasonUSD           = "max_usd"
+	ReasonRepetition    = "repeated_text"
 	ReasonWallClock     = "wall_clock"
 	ReasonLoop          = "repeated_call"
 	ReasonRefusal       = "refusal"
@@ -85,8 +89,41 @@ type Result struct {
 	Retries int `json:"retries,omitempty"`
 	// Fallbacks lists where another model took over.
 	Fallbacks []Fallback `json:"fallbacks,omitempty"`
+	// Spent is what the whole tree used: the session and its children.
+	Spent Spent `json:"spent"`
+	// Limits are the limits that were reached: the one that ended the prompt, and
+	// those by which calls were refused.
+	Limits []LimitHit `json:"limits,omitempty"`
+	// Unknown are the tool calls that were started and of which nobody knows how
+	// they ended.
+	Unknown []UnknownCall `json:"unknown,omitempty"`
+	// Canceled and Running are what was under way when a run was stopped or its
+	// time was over: calls that ended without an outcome, and such that did not
+	// even end in time.
+	Canceled []CallRef `json:"canceled,omitempty"`
+	Running  []CallRef `json:"running,omitempty"`
 	// Duration is the time worked on the prompt, downtime left out.
 	Duration time.Duration `json:"duration_ns"`
+}
+
+// LimitHit is a limit that was reached.
+type LimitHit struct {
+	// Name is the quantity: one of the Quantities, "wall_clock", "depth" or
+	// "children_at_once".
+	Name string `json:"name"`
+	// Value is the limit, Used what was used or reserved then: USD, seconds or a
+	// count.
+	Value float64 `json:"value"`
+	Used  float64 `json:"used"`
+}
+
+// UnknownCall is a tool call of which nobody knows how it ended.
+type UnknownCall struct {
+	CallRef
+	// Input is the call's arguments.
+	Input json.RawMessage `json:"input,omitempty"`
+	// Tell asks to tell a person.
+	Tell bool `json:"tell,omitempty"`
 }
 
 // Fallback tells that another model took over for the rest of a turn.

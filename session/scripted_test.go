@@ -92,6 +92,10 @@ func (m *scripted) Next() session.Next {
 		case m.flying[i] || m.answered[i]:
 		case name == "model":
 			next.Effects = append(next.Effects, &session.CallModel{Called: &session.ModelCalled{Turn: m.step + 1, Attempt: attempt}})
+		case strings.HasPrefix(name, "child"):
+			next.Effects = append(next.Effects, &session.RunChild{Called: &session.ToolCalled{
+				Turn: m.step + 1, Index: i, Name: name, Attempt: attempt, Child: &session.ChildCall{Session: name},
+			}})
 		default:
 			next.Effects = append(next.Effects, &session.CallTool{Called: &session.ToolCalled{Turn: m.step + 1, Index: i, Name: name, Attempt: attempt}})
 		}
@@ -155,6 +159,7 @@ type hands struct {
 	*diary
 	tools map[string]func(ctx context.Context, call *session.CallTool) session.Event
 	model func(ctx context.Context, call *session.CallModel, emit func(model.Event) bool) session.Event
+	child func(ctx context.Context, call *session.RunChild, observe session.Observer) (session.Event, error)
 }
 
 func (h *hands) CallModel(ctx context.Context, _ string, call *session.CallModel, emit func(model.Event) bool) session.Event {
@@ -171,6 +176,14 @@ func (h *hands) CallTool(ctx context.Context, _ string, call *session.CallTool) 
 		return tool(ctx, call)
 	}
 	return answer(call)
+}
+
+func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild, observe session.Observer) (session.Event, error) {
+	h.write("perform: child %s %d", call.Called.Name, call.Called.Attempt)
+	if h.child != nil {
+		return h.child(ctx, call, observe)
+	}
+	return &session.ToolAnswered{Turn: call.Called.Turn, Index: call.Called.Index, Name: call.Called.Name}, nil
 }
 
 func modelAnswer(call *session.CallModel) session.Event {

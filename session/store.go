@@ -52,6 +52,10 @@ type Filter struct {
 	// Label is a label that the session must have, as "key=value"; the first '='
 	// divides it.
 	Label string
+	// Parent is the session whose children are wanted; Roots leaves out all
+	// children.
+	Parent string
+	Roots  bool
 	// Since leaves out sessions updated before it.
 	Since time.Time
 	// Limit bounds the number of sessions; 0 for no bound.
@@ -84,7 +88,10 @@ type Info struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Forked tells where a fork came from; nil for any other session. The times
 	// and counts of a fork include its prefix.
-	Forked  *Forked   `json:"forked,omitempty"`
+	Forked *Forked `json:"forked,omitempty"`
+	// Parent is the session that started it; empty for any that no session did. A
+	// fork has none.
+	Parent  string    `json:"parent,omitempty"`
 	Status  Status    `json:"status"`
 	Subtype Subtype   `json:"subtype,omitempty"`
 	Created time.Time `json:"created"`
@@ -118,6 +125,9 @@ func (i *Info) Apply(r Record) {
 		if len(ev.Labels) > 0 {
 			i.Labels = maps.Clone(ev.Labels)
 		}
+		if ev.Parent != nil && i.Forked == nil {
+			i.Parent = ev.Parent.Session
+		}
 	case *Renamed:
 		i.Title = ev.Title
 	case *Prompted:
@@ -146,6 +156,8 @@ func (f *Filter) Match(i *Info) bool {
 		(f.Status == "" || f.Status == i.Status) &&
 		strings.HasPrefix(i.ID, f.IDPrefix) &&
 		(f.Label == "" || f.matchLabel(i.Labels)) &&
+		(f.Parent == "" || f.Parent == i.Parent) &&
+		!(f.Roots && i.Parent != "") &&
 		!i.Updated.Before(f.Since)
 }
 

@@ -305,14 +305,20 @@ func (e *evidence) show() string {
 	return out.String()
 }
 
-// plain is a result as JSON, without what differs from run to run: its name and
-// its time.
+// plain is a result as JSON, without what differs from run to run: its name, its
+// time, and what crashes lost.
 func plain(r *quarry.Result) string {
 	if r == nil {
 		return "none"
 	}
 	same := *r
 	same.Session, same.Duration = "", 0
+	// What a crash lost is counted elsewhere.
+	same.Spent = r.Spent.Clone()
+	same.Spent.Lost, same.Unknown = 0, nil
+	for i := range same.Spent.Tools {
+		same.Spent.Tools[i].Errors = 0
+	}
 	data, err := json.MarshalIndent(same, "", " ")
 	if err != nil {
 		return err.Error()

@@ -25,34 +25,72 @@ func Events() []session.Event {
 		&session.Started{
 			Format: session.FormatVersion, Machine: "agent", Agent: "clerk", Model: "anthropic/claude-sonnet-4-5",
 			Title: "Title " + hard, Labels: map[string]string{"corpus": hard, "b": "2", "a": "1"}, Config: json.RawMessage(raw),
+			Parent: &session.Parent{Session: "parent", Turn: 3, Index: 2}, Budget: budget(),
 		},
 		&session.Prompted{Message: Message()},
 		&session.ModelCalled{
 			Turn: 1, Attempt: 2, Fallback: 1, Model: "anthropic/claude-haiku-4-5",
-			NotBefore: time.Date(2026, 2, 3, 4, 5, 6, 7, time.UTC), Reason: hard,
+			NotBefore: time.Date(2026, 2, 3, 4, 5, 6, 7, time.UTC), Reason: hard, Purpose: "compact",
 		},
 		&session.ModelFailed{Turn: 1, Error: &model.Error{
 			Kind: model.ErrRateLimited, Provider: "anthropic", Status: 429, Code: "rate_limit_error", Message: hard,
 			RequestID: "req_01", RetryAfter: 90*time.Second + time.Nanosecond, Partial: Response(),
 		}},
-		&session.ModelAnswered{Turn: 2, Response: Response()},
-		&session.ToolCalled{Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Key: "key-1", Attempt: 3},
+		&session.ModelAnswered{Turn: 2, Response: Response(), Cost: &cost, ToolCosts: map[string]session.Money{"web_search_requests": 10_000_000}},
+		&session.ToolCalled{
+			Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Key: "key-1", Attempt: 3, Reconcile: true,
+			Child: &session.ChildCall{Session: "a-2-1", Agent: "reader", Budget: *budget()},
+		},
 		&session.ToolAnswered{
 			Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Content: Blocks(), Output: json.RawMessage(raw),
 			Full: strings.Repeat(hard, 10), Stack: "main.go:1", IsError: true, Refused: true, Unknown: true, Duration: time.Hour + time.Nanosecond,
+			Blob: "sha256:00", Size: 1 << 40, Sources: []session.Source{{Name: hard, Hash: "sha256:01"}},
+			Limit: &session.LimitHit{Name: "tool_calls", Value: 3, Used: 2.5},
+			Child: &session.ChildEnd{Session: "a-2-1", Subtype: session.Limited, Reason: session.ReasonMaxTurns, Turns: 4, Spent: spent()},
 		},
-		&session.Interrupted{Reason: hard},
+		&session.Interrupted{Reason: hard, Canceled: refs(), Running: refs()},
 		&session.Resumed{},
 		&session.Renamed{Title: "Another " + hard},
-		&session.Expired{Limit: "wall_clock", Value: time.Minute},
+		&session.Compacting{Policy: "summarize", Why: "size", Tokens: 170_000, Window: 200_000},
+		&session.Compacted{
+			Policy: "summarize", Dropped: []session.ResultRef{{Turn: 1, Index: 2}}, Summary: Message(), Messages: 3, Before: 170_000, After: 90_000,
+		},
+		&session.Changed{Sources: []session.Source{{Name: hard, Hash: "sha256:02"}}},
+		&session.Reconfigured{Agent: "clerk 2", Model: "anthropic/claude-haiku-4-5", Config: json.RawMessage(raw)},
+		&session.Expired{Limit: "wall_clock", Value: time.Minute, Canceled: refs(), Running: refs()},
 		&session.Ended{Result: session.Result{
 			Session: "01JZ", Subtype: session.Failed, Reason: session.ReasonModelError, Detail: hard, Text: hard,
 			Output: json.RawMessage(raw), Draft: json.RawMessage(`[]`), StopReason: model.StopToolUse,
 			Error: &model.Error{Kind: model.ErrServer, Message: "broken"}, Model: "claude-sonnet-4-5-20250929",
 			Turns: 3, ToolCalls: 4, Usage: Usage(), Duration: time.Second, Retries: 5,
 			Fallbacks: []session.Fallback{{Turn: 2, From: "anthropic/claude-opus-4-5", To: "anthropic/claude-haiku-4-5", Reason: "server"}},
+			Spent:     spent(), Limits: []session.LimitHit{{Name: "usd", Value: 0.5, Used: 0.25}},
+			Unknown:  []session.UnknownCall{{CallRef: refs()[0], Input: json.RawMessage(raw), Tell: true}},
+			Canceled: refs(), Running: refs(),
 		}},
 	}
+}
+
+// cost is an amount of money to the last billionth.
+var cost session.Money = 1_234_567_891
+
+func budget() *session.Budget {
+	return &session.Budget{Amounts: session.Amounts{
+		Turns: 1, ToolCalls: 2, Tokens: 3, InputTokens: session.Unbounded, OutputTokens: 5, USD: session.Unbounded, Searches: 7, Fetches: 8, Children: 9,
+	}, Depth: 2}
+}
+
+func spent() session.Spent {
+	return session.Spent{
+		Amounts:  session.Amounts{Turns: 1, ToolCalls: 2, Tokens: 3, InputTokens: 4, OutputTokens: 5, USD: cost, Searches: 7, Fetches: 8, Children: 9},
+		Unpriced: 1, Lost: 2,
+		Agents: []session.AgentSpent{{Agent: "reader", Model: "anthropic/claude-haiku-4-5", Turns: 1, Usage: Usage(), USD: cost, Unpriced: 1}},
+		Tools:  []session.ToolSpent{{Tool: hard, Calls: 3, Errors: 1, USD: 1}},
+	}
+}
+
+func refs() []session.CallRef {
+	return []session.CallRef{{Turn: 2, Index: 1, Name: "fetch", Child: "a-2-1"}}
 }
 
 // Response returns a response with every field set.

@@ -12,7 +12,7 @@ import (
 )
 
 // infoColumns are the columns of an Info, in the order of infoValues.
-const infoColumns = "id, agent, model, title, status, subtype, created, updated, last, prompt, turns, tool_calls, usage, labels, forked_from, forked_at"
+const infoColumns = "id, agent, model, title, status, subtype, created, updated, last, prompt, turns, tool_calls, usage, labels, forked_from, forked_at, parent"
 
 // infoMarks are the marks of as many values.
 var infoMarks = strings.TrimSuffix(strings.Repeat("?, ", strings.Count(infoColumns, ",")+1), ", ")
@@ -35,7 +35,7 @@ func infoValues(i *session.Info) ([]any, error) {
 	return []any{
 		i.ID, i.Agent, i.Model, i.Title, string(i.Status), string(i.Subtype), i.Created.UnixNano(), i.Updated.UnixNano(),
 		i.Last, i.Prompt, i.Turns, i.ToolCalls, string(usage),
-		string(labels), forked.From, forked.At,
+		string(labels), forked.From, forked.At, i.Parent,
 	}, nil
 }
 
@@ -45,7 +45,7 @@ func scanInfo(r interface{ Scan(...any) error }) (number int64, i session.Info, 
 	var usage, labels []byte
 	var forked session.Forked
 	err = r.Scan(&number, &i.ID, &i.Agent, &i.Model, &i.Title, &i.Status, &i.Subtype, &created, &updated,
-		&i.Last, &i.Prompt, &i.Turns, &i.ToolCalls, &usage, &labels, &forked.From, &forked.At)
+		&i.Last, &i.Prompt, &i.Turns, &i.ToolCalls, &usage, &labels, &forked.From, &forked.At, &i.Parent)
 	if err != nil {
 		return 0, session.Info{}, err
 	}
@@ -133,6 +133,12 @@ func listQuery(f *session.Filter) (query string, args []any) {
 		key, value, _ := strings.Cut(f.Label, "=")
 		add("number IN (SELECT session FROM labels WHERE key = ? AND value = ?)", key)
 		args = append(args, value)
+	}
+	if f.Parent != "" {
+		add("parent = ?", f.Parent)
+	}
+	if f.Roots {
+		add("parent = ?", "")
 	}
 	if f.Since.After(maxTime) {
 		add("?", 0)

@@ -56,7 +56,7 @@ func TestOpenErrors(t *testing.T) {
 		{"newer", func(t *testing.T, path string) {
 			open(t, path).Close()
 			execute(t, path, "PRAGMA user_version = 99")
-		}, "its schema has version 99 and this quarry knows up to 2"},
+		}, "its schema has version 99 and this quarry knows up to 3"},
 		{"tables gone", func(t *testing.T, path string) {
 			open(t, path).Close()
 			execute(t, path, "DROP TABLE records")

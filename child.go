@@ -1,0 +1,219 @@
+package quarry
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/quarry-sdk/quarry/model"
+	"github.com/quarry-sdk/quarry/session"
+)
+
+// AgentTool makes a tool of an agent: each call runs it on a session of its own,
+// a child of the caller's, with the call's one argument, "prompt", as its prompt.
+// See [NewAgentTool].
+func AgentTool(spec ToolSpec, agent *Agent) *Tool {
+	type input struct {
+		Prompt string `json:"prompt" jsonschema:"what the agent is to do, with everything it needs to know: it sees nothing else"`
+	}
+	return NewAgentTool(spec, agent, func(in input) (Input, error) { return Input{Prompt: in.Prompt}, nil })
+}
+
+// NewAgentTool makes a tool of an agent: each call runs it on a child session,
+// and what that comes to is the call's result. The prompt function turns the
+// arguments into what the child is given: it must give the same for the same
+// arguments, and must do nothing else. Of the Input only Prompt, Blocks and Title
+// count.
+//
+// A child has a journal of its own, in the caller's store, and a share of the
+// caller's budget: what is left is divided evenly between the children that wait
+// and the caller, and a child gets its part or its own limits, whichever is less.
+// Several calls of one response run at the same time, up to
+// Limits.ChildrenAtOnce. After a crash, a child goes on where its journal ends.
+//
+// Of the spec, Effect, Timeout and the fields about repeating do not matter.
+func NewAgentTool[In any](spec ToolSpec, agent *Agent, prompt func(In) (Input, error)) *Tool {
+	spec.Effect = ReadOnly // it may run beside others, and be gone on with
+	t := NewTool(spec, func(context.Context, In) (string, error) {
+		return "", errors.New("it is a session that serves this call")
+	})
+	if agent == nil || prompt == nil {
+		t.err = errors.New("it has no agent, or no function that makes its prompt")
+		return t
+	}
+	t.agent = agent
+	t.prompt = func(input []byte) (Input, error) {
+		var in In
+		if err := json.Unmarshal(input, &in); err != nil {
+			return Input{}, misfit(err)
+		}
+		made, err := prompt(in)
+		if err == nil && made.blank() {
+			err = errors.New("the prompt is empty")
+		}
+		if err == nil {
+			err = made.check()
+		}
+		return made, err
+	}
+	return t
+}
+
+// childID names the session that serves a call: the same whenever it is asked
+// for, and another one in each fork.
+func childID(parent string, turn, index int) string {
+	id := fmt.Sprintf("%s-%d-%d", parent, turn, index)
+	if len(id) <= session.MaxIDLength {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	tail := "-" + hex.EncodeToString(sum[:10])
+	return id[:session.MaxIDLength-len(tail)] + tail
+}
+
+// refuseChild is the answer to a call that no child can serve; nil where one may.
+func (l *loop) refuseChild(c *toolCall, tool *Tool) *session.ToolAnswered {
+	if err := tool.schema.validate(c.use.Input); err != nil {
+		return refuse(&session.ToolAnswered{}, err.Error())
+	}
+	if _, err := tool.prompt(c.use.Input); err != nil {
+		return refuse(&session.ToolAnswered{}, err.Error())
+	}
+	if l.ledger.budget.Depth < 1 {
+		a := refuse(&session.ToolAnswered{}, "no further generation of child sessions is allowed here; do it yourself")
+		a.Limit = &session.LimitHit{Name: "depth", Value: 0, Used: 0}
+		return a
+	}
+	return nil
+}
+
+// share is what a child may use: the part of what is left that falls to it when
+// waiting children and the parent get the same, or its own limits where those are
+// less. Where nothing is left of something that every agent needs, it is the
+// answer that refuses the call.
+func (l *loop) share(c *toolCall, tool *Tool, waiting int64, pending *session.Amounts) (*session.ChildCall, *session.ToolAnswered) {
+	left, taken := l.left(c, pending)
+	use := callUse(tool)
+	left.Sub(&use)
+	for i := range session.Quantities {
+		q := &session.Quantities[i]
+		n := q.Of(&left)
+		if *n == Unlimited {
+			continue
+		}
+		if has := *n; has > 1 {
+			*n = max(1, has/(waiting+1))
+		} else if needed(q.Name) {
+			limit, used := *q.Of(&l.ledger.budget.Amounts), *q.Of(&taken)
+			a := refuse(&session.ToolAnswered{}, fmt.Sprintf("too little is left for a child session: of the limit of %s, %s, %s are used or reserved; do without, and say what is missing", wordsOf(q.Name), q.Text(limit), q.Text(used)))
+			a.Limit = hitOf(q, limit, used)
+			return nil, a
+		}
+	}
+	left.Bound(&tool.agent.limits)
+	return &session.ChildCall{
+		Session: childID(l.id, l.turn, c.index),
+		Agent:   tool.agent.cfg.Name,
+		Budget:  session.Budget{Amounts: left, Depth: min(l.ledger.budget.Depth-1, tool.agent.cfg.Limits.Depth)},
+	}, nil
+}
+
+// needed tells whether no agent can work without some of a quantity.
+func needed(name string) bool {
+	for _, end := range turnsEnd {
+		if end.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// RunChild implements session.Hands.
+func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild, observe session.Observer) (session.Event, error) {
+	called := call.Called
+	answered := &session.ToolAnswered{Turn: called.Turn, Index: called.Index, ID: called.ID, Name: called.Name}
+	tool := h.agent.tools[called.Name]
+	if tool == nil || tool.agent == nil {
+		return refuse(answered, "there is no agent of this name"), nil
+	}
+	in, err := tool.prompt(call.Input)
+	if err != nil {
+		return refuse(answered, err.Error()), nil
+	}
+	began := time.Now()
+	parent := &session.Parent{Session: id, Turn: called.Turn, Index: called.Index}
+	result, err := h.of(tool.agent).work(ctx, called.Child, parent, in, observe)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		return nil, err
+	}
+	answered.Duration = time.Since(began)
+	answered.Child = &session.ChildEnd{Session: called.Child.Session, Subtype: result.Subtype, Reason: result.Reason, Turns: result.Turns, Spent: result.Spent}
+	h.finish(ctx, tool, answered, outcomeOf(result, tool.agent))
+	return answered, nil
+}
+
+// outcomeOf is what a child's result is for its parent.
+func outcomeOf(r *Result, agent *Agent) (o toolOutcome) {
+	if !r.OK() {
+		why := fmt.Sprintf("the agent %s did not come to its end (%s, %s)", agent.cfg.Name, r.Subtype, r.Reason)
+		if r.Detail != "" {
+			why += ": " + r.Detail
+		}
+		if text := strings.TrimSpace(r.Text); text != "" {
+			why += "\nIts last words: " + text
+		}
+		o.err = errors.New(why)
+		return o
+	}
+	text := r.Text
+	if r.Output != nil {
+		text = string(r.Output)
+	}
+	if strings.TrimSpace(text) == "" {
+		text = "The agent has finished and said nothing."
+	}
+	o.rendered = rendered{content: model.Blocks{&model.Text{Text: text}}, output: r.Output}
+	return o
+}
+
+// work brings a child session to its end: it begins it, or goes on with it.
+func (h *hands) work(ctx context.Context, call *session.ChildCall, parent *session.Parent, in Input, observe session.Observer) (*Result, error) {
+	l := newLoop(h.agent, call.Session)
+	engine := &session.Engine{Hands: h}
+	live, err := session.Load(ctx, h.run.store, call.Session, l)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		started := h.agent.started(in.Title, nil)
+		started.Parent, started.Budget = parent, &call.Budget
+		first := session.Record{Seq: 1, Time: time.Now().UTC(), Event: started}
+		if live, err = session.Create(ctx, h.run.store, call.Session, l, first.Time, started); err != nil {
+			return nil, err
+		}
+		observe(session.Observation{Session: call.Session, Record: &first})
+	case err != nil:
+		return nil, err
+	default:
+		if err := l.fits(h.agent); err != nil {
+			return nil, err
+		}
+	}
+	if !l.open && l.ended == nil {
+		if err := engine.Submit(ctx, live, in.prompted(), observe); err != nil {
+			return nil, err
+		}
+	}
+	if l.open {
+		if err := engine.Advance(ctx, live, observe); err != nil {
+			return nil, err
+		}
+	}
+	return l.ended, nil
+}
