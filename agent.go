@@ -153,17 +153,8 @@ func (a *Agent) init() error {
 	a.expired = &session.Expired{Limit: session.ReasonWallClock, Value: cfg.Limits.Timeout}
 	a.engine = &session.Engine{Hands: &hands{agent: a, run: &shared{cfg.Store, cfg.Gate, cfg.Prices, cfg.Blobs}}}
 	var err error
-	a.record, err = json.Marshal(settings{cfg.Instructions, a.toolSet, cfg.Limits, cfg.MaxTokens, cfg.Retry})
+	a.record, err = json.Marshal(a.settings())
 	return err
-}
-
-// settings are what a journal keeps of the agent that began it.
-type settings struct {
-	Instructions string         `json:"instructions,omitempty"`
-	Tools        *model.ToolSet `json:"tools,omitempty"`
-	Limits       Limits         `json:"limits"`
-	MaxTokens    int            `json:"max_tokens"`
-	Retry        Retry          `json:"retry"`
 }
 
 func (a *Agent) initTools() error {

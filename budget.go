@@ -121,6 +121,9 @@ func (g *ledger) usedUp() (hit *session.LimitHit, reason, detail string) {
 		switch end.name {
 		case "turns":
 			detail = fmt.Sprintf("the model was asked %d times, which is the limit of turns; raise Limits.Turns", used)
+			if g.spent.Children > 0 {
+				detail = fmt.Sprintf("models were asked %d times, those of children included, and the limit of turns is %d; raise Limits.Turns", used, limit)
+			}
 		case "usd":
 			detail = fmt.Sprintf("%s were spent and the limit is %s; raise Limits.USD", q.Text(used), q.Text(limit))
 		default:

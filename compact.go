@@ -309,7 +309,7 @@ func (l *loop) compact(ev *session.Compacted) {
 	if ev.Summary != nil {
 		n := min(ev.Messages, len(c.messages))
 		c.messages = append([]*model.Message{ev.Summary}, c.messages[n:]...)
-		c.entries = append([]entry{{tokens: estimate(ev.Summary)}}, c.entries[n:]...)
+		c.entries = append([]entry{{tokens: estimate(ev.Summary), summary: true}}, c.entries[n:]...)
 	}
 }
 

@@ -24,6 +24,8 @@ type entry struct {
 	results []placed
 	// tokens is the estimate of the message.
 	tokens int64
+	// summary tells that the message begins with the summary of what was before.
+	summary bool
 }
 
 // placed is a tool result within a message.
@@ -40,7 +42,7 @@ func (c *conversation) say(msg *model.Message, results ...placed) {
 	n := len(c.messages)
 	if n == 0 || msg.Role != model.RoleUser || c.messages[n-1].Role != model.RoleUser {
 		c.messages = append(c.messages, msg)
-		c.entries = append(c.entries, entry{results, estimate(msg)})
+		c.entries = append(c.entries, entry{results: results, tokens: estimate(msg)})
 		return
 	}
 	last := c.messages[n-1]
@@ -55,7 +57,7 @@ func (c *conversation) say(msg *model.Message, results ...placed) {
 // replace puts another message in the place of one; requests made so far keep it.
 func (c *conversation) replace(i int, msg *model.Message, results []placed) {
 	c.messages = append(c.messages[:i:i], append([]*model.Message{msg}, c.messages[i+1:]...)...)
-	c.entries = append(c.entries[:i:i], append([]entry{{results, estimate(msg)}}, c.entries[i+1:]...)...)
+	c.entries = append(c.entries[:i:i], append([]entry{{results: results, tokens: estimate(msg), summary: c.entries[i].summary}}, c.entries[i+1:]...)...)
 }
 
 // unsay takes the last message back.

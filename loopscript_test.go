@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,15 +34,18 @@ var update = flag.Bool("update", false, "write what the code does into testdata"
 //
 //	> agent tools=read,write turns=3 tokens=100 parallel=2 timeout=1m
 //	        attempts=3 retrywait=1s fallbacks=b,c fallbackafter=2
+//	        calls=9 searches=2 fetches=2 children=3 atonce=2 depth=1 usd=0.5 in=90 out=50
+//	        window=1000 policy=summarize keeplast=1
 //	> prompt "text"            a prompt
 //	> model ITEM…              the model answers; items are
 //	    "text"                 a text
 //	    think="text"           reasoning
 //	    id=tool{"arg":1}       a call; with '!' for '=' its arguments are no JSON
-//	    stop=… tokens=… details=…
+//	    stop=… tokens=… prompt=… cost=… details=…
 //	> fail KIND "message"      the model fails; after=30s is its Retry-After
 //	> tool N ITEM…             call N of the response is answered; items are
-//	    "text"  error  output=JSON
+//	    "text"  error  output=JSON  long=N (N letters)  cost=USD turns=N (of a child)
+//	> changed NAME=HASH…       what was read has changed
 //	> late model|tool …        the same, and the run is cut off before anything follows
 //	> interrupt                the run is stopped
 //	> resume                   it goes on, after a stop or a crash
@@ -55,7 +59,9 @@ var update = flag.Bool("update", false, "write what the code does into testdata"
 //	ask 1/2: …               the model, turn 1, attempt 2, why and when it is asked
 //	                         again, and what is new in its history
 //	start 0 read s/1.0 #1    a tool: index, name, idempotency key, attempt
+//	child 0 helper s-1-0 …   a child: index, tool, session, its share
 //	answer 0 "text" flags    a call that is not run, and its answer
+//	compacting, compacted    the conversation is made shorter
 //	end success completed …  the result
 //	idle                     nothing, until there is a prompt
 func TestLoop(t *testing.T) {
@@ -171,6 +177,13 @@ func (s *loopScript) step(line string) error {
 			return err
 		}
 		b.fold(ev)
+	case "changed":
+		ev := &session.Changed{}
+		for _, item := range items {
+			name, hash, _ := strings.Cut(item, "=")
+			ev.Sources = append(ev.Sources, session.Source{Name: name, Hash: hash})
+		}
+		b.fold(ev)
 	case "interrupt":
 		b.fold(&session.Interrupted{Reason: "stopped"})
 		return nil
@@ -209,6 +222,20 @@ func (s *loopScript) show(next session.Next) {
 			s.showResult(&ev.Result)
 		case *session.ToolAnswered:
 			fmt.Fprintf(s.out, "  answer %d %q%s\n", ev.Index, ev.Content.Text(), flags("error", ev.IsError, "refused", ev.Refused, "unknown", ev.Unknown))
+			if ev.Limit != nil {
+				fmt.Fprintf(s.out, "    limit %s %v of %v\n", ev.Limit.Name, ev.Limit.Used, ev.Limit.Value)
+			}
+		case *session.Compacting:
+			fmt.Fprintf(s.out, "  compacting %s %s %d of %d\n", ev.Policy, ev.Why, ev.Tokens, ev.Window)
+		case *session.Compacted:
+			fmt.Fprintf(s.out, "  compacted %s %d to %d", ev.Policy, ev.Before, ev.After)
+			for _, ref := range ev.Dropped {
+				fmt.Fprintf(s.out, " r%d.%d", ref.Turn, ref.Index)
+			}
+			if ev.Summary != nil {
+				fmt.Fprintf(s.out, " %d messages are now %q", ev.Messages, ev.Summary.Blocks.Text())
+			}
+			fmt.Fprintln(s.out)
 		default:
 			fmt.Fprintf(s.out, "  %s?\n", ev.Kind())
 		}
@@ -219,7 +246,10 @@ func (s *loopScript) show(next session.Next) {
 			fmt.Fprintf(s.out, "  ask %d/%d%s%s\n", eff.Called.Turn, eff.Called.Attempt, s.retry(eff.Called), s.news(eff.Request.Messages))
 		case *session.CallTool:
 			c := eff.Called
-			fmt.Fprintf(s.out, "  start %d %s %s #%d\n", c.Index, c.Name, c.Key, c.Attempt)
+			fmt.Fprintf(s.out, "  start %d %s %s #%d%s\n", c.Index, c.Name, c.Key, c.Attempt, flags("reconcile", c.Reconcile))
+		case *session.RunChild:
+			c := eff.Called
+			fmt.Fprintf(s.out, "  child %d %s %s #%d%s depth=%d\n", c.Index, c.Name, c.Child.Session, c.Attempt, share(&c.Child.Budget.Amounts), c.Child.Budget.Depth)
 		}
 	}
 	if next.Done {
@@ -250,15 +280,38 @@ func (s *loopScript) showResult(r *session.Result) {
 	for _, f := range r.Fallbacks {
 		fmt.Fprintf(s.out, " fallback=%d:%s>%s(%s)", f.Turn, f.From, f.To, f.Reason)
 	}
+	if r.Spent.USD > 0 {
+		fmt.Fprintf(s.out, " spent=%v", r.Spent.USD)
+	}
+	for _, l := range r.Limits {
+		fmt.Fprintf(s.out, " %s=%v/%v", l.Name, l.Used, l.Value)
+	}
+	for _, u := range r.Unknown {
+		fmt.Fprintf(s.out, " unknown=%d.%d:%s%s", u.Turn, u.Index, u.Name, flags("tell", u.Tell))
+	}
 	if r.Detail != "" {
 		fmt.Fprintf(s.out, "\n    %s", r.Detail)
 	}
 	s.out.WriteString("\n")
 }
 
+// share prints what a child may use, but for what has no bound.
+func share(a *session.Amounts) string {
+	var out strings.Builder
+	for i := range session.Quantities {
+		if q := &session.Quantities[i]; *q.Of(a) != Unlimited {
+			fmt.Fprintf(&out, " %s=%s", q.Name, strings.TrimSuffix(q.Text(*q.Of(a)), " USD"))
+		}
+	}
+	return out.String()
+}
+
 // retry prints why and when a call is tried again, and of which model.
 func (s *loopScript) retry(called *session.ModelCalled) string {
 	out := ""
+	if called.Purpose != "" {
+		out += " to " + called.Purpose
+	}
 	if called.Reason != "" {
 		out += " because=" + called.Reason
 	}
@@ -294,13 +347,20 @@ func (s *loopScript) news(messages []*model.Message) string {
 			case *model.ToolUse:
 				fmt.Fprintf(&out, " %s=%s%s", b.ID, b.Name, b.Input)
 			case *model.ToolResult:
-				fmt.Fprintf(&out, " %s→%q%s", b.ToolUseID, b.Content.Text(), flags("error", b.IsError))
+				fmt.Fprintf(&out, " %s→%q%s", b.ToolUseID, short(b.Content.Text()), flags("error", b.IsError))
 			default:
 				fmt.Fprintf(&out, " <%s>", b.BlockType())
 			}
 		}
 	}
 	return out.String()
+}
+
+// longX shortens the long results of cases.
+var longX = regexp.MustCompile(`x{20,}`)
+
+func short(s string) string {
+	return longX.ReplaceAllStringFunc(s, func(x string) string { return fmt.Sprintf("x*%d", len(x)) })
 }
 
 func flags(pairs ...any) string {
@@ -355,6 +415,7 @@ func option(item, name string) (string, bool) {
 func scriptAnswer(turn int, items []string) (*session.ModelAnswered, error) {
 	resp := &model.Response{Model: "scripted", Message: model.NewMessage(model.RoleAssistant), StopReason: model.StopEndTurn}
 	var blocks model.Blocks
+	var cost *session.Money
 	stop := ""
 	for _, item := range items {
 		if v, ok := option(item, "stop"); ok {
@@ -365,6 +426,19 @@ func scriptAnswer(turn int, items []string) (*session.ModelAnswered, error) {
 				return nil, err
 			}
 			resp.Usage.OutputTokens = n
+		} else if v, ok := option(item, "prompt"); ok {
+			n, err := strconv.ParseInt(v, 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			resp.Usage.InputTokens = n
+		} else if v, ok := option(item, "cost"); ok {
+			usd, err := strconv.ParseFloat(v, 64)
+			if err != nil {
+				return nil, err
+			}
+			money := session.USD(usd)
+			cost = &money
 		} else if v, ok := option(item, "details"); ok {
 			resp.StopDetails = json.RawMessage(v)
 		} else if v, ok := option(item, "think"); ok {
@@ -380,7 +454,7 @@ func scriptAnswer(turn int, items []string) (*session.ModelAnswered, error) {
 		resp.StopReason = model.StopReason(stop)
 	}
 	resp.Message = model.NewMessage(model.RoleAssistant, blocks...)
-	return &session.ModelAnswered{Turn: turn, Response: resp}, nil
+	return &session.ModelAnswered{Turn: turn, Response: resp, Cost: cost}, nil
 }
 
 // scriptCall reads id=tool{…} or id!tool{…; nil where item is something else.
@@ -410,11 +484,32 @@ func (b *loopBench) scriptOutcome(items []string) (*session.ToolAnswered, error)
 	if index < len(b.loop.calls) {
 		ev.ID, ev.Name = b.loop.calls[index].use.ID, b.loop.calls[index].use.Name
 	}
+	child := &session.ChildEnd{Subtype: session.Success}
 	for _, item := range items[1:] {
 		if v, ok := option(item, "output"); ok {
 			ev.Output = json.RawMessage(v)
 		} else if item == "error" {
 			ev.IsError = true
+		} else if v, ok := option(item, "long"); ok {
+			n, err := strconv.Atoi(v)
+			if err != nil {
+				return nil, err
+			}
+			ev.Content = append(ev.Content, &model.Text{Text: strings.Repeat("x", n)})
+		} else if v, ok := option(item, "cost"); ok {
+			usd, err := strconv.ParseFloat(v, 64)
+			if err != nil {
+				return nil, err
+			}
+			child.Spent.USD = session.USD(usd)
+			ev.Child = child
+		} else if v, ok := option(item, "turns"); ok {
+			n, err := strconv.ParseInt(v, 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			child.Spent.Turns = n
+			ev.Child = child
 		} else {
 			ev.Content = append(ev.Content, &model.Text{Text: item})
 		}
@@ -429,6 +524,23 @@ type pathIn struct {
 func scriptTool(name string) *Tool {
 	spec := ToolSpec{Name: name}
 	switch name {
+	case "helper", "aide": // children
+		child, err := New(Config{Name: name, Model: namedModel(name), Limits: Limits{Turns: 20, Depth: 5}})
+		if err != nil {
+			panic(err)
+		}
+		return AgentTool(spec, child)
+	case "search":
+		spec.Effect, spec.Counts = ReadOnly, CountSearch
+	case "fetch":
+		spec.Effect, spec.Counts = ReadOnly, CountFetch
+	case "note": // its results are evidence
+		spec.Effect, spec.Keep = ReadOnly, true
+	case "charge": // it can be asked whether it took effect
+		spec.Reconcile = func(context.Context, json.RawMessage) (any, bool, error) { panic("no tool runs here") }
+	case "refund":
+		spec.TellUnknown = true
+
 	case "read", "list":
 		spec.Effect = ReadOnly
 	case "write":
@@ -474,6 +586,31 @@ func scriptAgent(options []string) (*Agent, error) {
 			cfg.Limits.Turns = n
 		case "tokens":
 			cfg.Limits.Tokens = int64(n)
+		case "in":
+			cfg.Limits.InputTokens = int64(n)
+		case "out":
+			cfg.Limits.OutputTokens = int64(n)
+		case "calls":
+			cfg.Limits.ToolCalls = int64(n)
+		case "searches":
+			cfg.Limits.Searches = int64(n)
+		case "fetches":
+			cfg.Limits.Fetches = int64(n)
+		case "children":
+			cfg.Limits.Children = int64(n)
+		case "atonce":
+			cfg.Limits.ChildrenAtOnce = n
+		case "depth":
+			cfg.Limits.Depth = n
+		case "usd":
+			cfg.Limits.USD, numErr = strconv.ParseFloat(value, 64)
+			cfg.Prices = freePrices{}
+		case "window":
+			cfg.Compaction.Window = int64(n)
+		case "policy":
+			cfg.Compaction.Policy, numErr = Summarize{KeepLast: 2}, nil
+		case "keeplast":
+			cfg.Compaction.Policy = DropResults{KeepLast: n}
 		case "parallel":
 			cfg.Limits.ParallelTools = n
 		case "timeout":
@@ -486,10 +623,19 @@ func scriptAgent(options []string) (*Agent, error) {
 		}
 	}
 	for _, name := range names {
+		if name == ReadResultName {
+			cfg.Tools = append(cfg.Tools, ReadResult())
+			continue
+		}
 		cfg.Tools = append(cfg.Tools, scriptTool(name))
 	}
 	return New(cfg)
 }
+
+// freePrices knows every model; what responses cost is in the cases.
+type freePrices struct{}
+
+func (freePrices) Cost(string, *model.Usage) (float64, bool) { return 0, true }
 
 func namedModel(name string) model.Model {
 	return &modeltest.Scripted{ModelName: name}
