@@ -2,9 +2,8 @@
 // built in, and tables of your own that replace what it says.
 //
 //	table := prices.Default()
-//	if p, ok := table.Find("anthropic/" + resp.Model); ok {
-//		usd, known := p.Cost(&resp.Usage)
-//	}
+//	usd, known := table.Cost("anthropic/"+resp.Model, &resp.Usage)
+//	agent, err := quarry.New(quarry.Config{Model: m, Prices: table})
 //
 // A price that the table does not have is unknown; it is never zero and never
 // that of a model with a similar name. Each row tells where it is from and when

@@ -8,7 +8,7 @@ import (
 	"github.com/quarry-sdk/quarry/model/prices"
 )
 
-func ExamplePrice_Cost() {
+func ExampleTable_Cost() {
 	mine, err := prices.Load(strings.NewReader(
 		"names\tinput\toutput\tcache_read\tas_of\tsource\n" +
 			"chat/llama3\t0\t0\t0\t2026-11\tour own machine\n"))
@@ -19,8 +19,7 @@ func ExamplePrice_Cost() {
 	table := prices.Default().Merge(mine)
 	used := &model.Usage{InputTokens: 12_000, OutputTokens: 800, CacheReadTokens: 40_000}
 	for _, name := range []string{"anthropic/claude-sonnet-4-5-20250929", "chat/llama3", "openai/gpt-99"} {
-		price, _ := table.Find(name)
-		usd, known := price.Cost(used)
+		usd, known := table.Cost(name, used)
 		fmt.Println(name, usd, known)
 	}
 	// Output:

@@ -175,6 +175,31 @@ func TestCost(t *testing.T) {
 	}
 }
 
+// TestTableCost: a table prices by the model's name, and knows no price for one
+// that it does not have.
+func TestTableCost(t *testing.T) {
+	t.Parallel()
+	table := prices.Default().Merge(load(t, "names\tinput\toutput\tsource\nx/big-DATE\t2\t4\tme\n"))
+	for _, tt := range []struct {
+		name  string
+		usage *model.Usage
+		usd   float64
+		known bool
+	}{
+		{"x/big-20260929", &model.Usage{InputTokens: 1e6, OutputTokens: 1e6}, 6, true},
+		{"anthropic/claude-sonnet-4-5", &model.Usage{InputTokens: 100_000}, 0.3, true},
+		{"extractive", &model.Usage{InputTokens: 100_000}, 0, true},
+		{"x/big-20260929", &model.Usage{CacheReadTokens: 1}, 0, false}, // no price for it
+		{"x/big", &model.Usage{InputTokens: 1e6}, 0, false},
+		{"", &model.Usage{}, 0, false},
+		{"extractive", nil, 0, false},
+	} {
+		if usd, known := table.Cost(tt.name, tt.usage); usd != tt.usd || known != tt.known {
+			t.Errorf("Cost(%q, %+v) = %v, %v, want %v, %v", tt.name, tt.usage, usd, known, tt.usd, tt.known)
+		}
+	}
+}
+
 func TestRate(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ in, text, json string }{

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/quarry-sdk/quarry/model"
 )
 
 //go:embed prices.tsv
@@ -42,6 +44,17 @@ func (t *Table) Find(name string) (Price, bool) {
 	p := t.rows[i]
 	p.Names = slices.Clone(p.Names)
 	return p, true
+}
+
+// Cost is the list price in USD of what one response of a model used, as
+// [Price.Cost] has it. It is not known for a model that the table does not have.
+// With it a Table is what quarry.Config.Prices takes.
+func (t *Table) Cost(name string, usage *model.Usage) (usd float64, known bool) {
+	i, ok := t.index(name)
+	if !ok {
+		return 0, false
+	}
+	return t.rows[i].Cost(usage)
 }
 
 // index is the row of a model.
