@@ -27,6 +27,11 @@ func New(ix *corpus.Index) []*quarry.Tool {
 
 // Config describes a corpus agent. Index and Model are required.
 type Config struct {
+	// Blobs keep results that are over their tool's limit. Defaults to nil: they
+	// are then kept in the journal.
+	Blobs quarry.Blobs
+	// Compaction says when and how a conversation is made shorter.
+	Compaction quarry.Compaction
 	// Effort is the model's effort level, as the provider names it.
 	Effort string
 	// Fallbacks take over where the model is overloaded or declines; see
@@ -45,6 +50,9 @@ type Config struct {
 	Model model.Model
 	// Name is what the agent is called in journals. Defaults to "docs".
 	Name string
+	// Prices tell what the model costs, for Limits.USD and Result.Spent. Defaults
+	// to nil: costs are then unknown.
+	Prices quarry.Prices
 	// Retry says how failed calls of the model are repeated. Defaults to
 	// quarry.DefaultRetry.
 	Retry quarry.Retry
@@ -71,6 +79,8 @@ func NewAgent(cfg Config) (*quarry.Agent, error) {
 		cfg.Name = "docs"
 	}
 	return quarry.New(quarry.Config{
+		Blobs:        cfg.Blobs,
+		Compaction:   cfg.Compaction,
 		Effort:       cfg.Effort,
 		Fallbacks:    cfg.Fallbacks,
 		Instructions: cfg.Instructions,
@@ -78,6 +88,7 @@ func NewAgent(cfg Config) (*quarry.Agent, error) {
 		MaxTokens:    cfg.MaxTokens,
 		Model:        cfg.Model,
 		Name:         cfg.Name,
+		Prices:       cfg.Prices,
 		Retry:        cfg.Retry,
 		Store:        cfg.Store,
 		Temperature:  cfg.Temperature,

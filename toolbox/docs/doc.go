@@ -24,7 +24,9 @@
 // What is promised: every citation of an answer with status "answered" is the
 // verbatim text at Start:End of the document; the tools read nothing but the
 // index, so no id reaches a file; they keep no state, so a run that is resumed
-// in another process goes on as if nothing had happened. What a document says is
+// in another process goes on as if nothing had happened, and where a document
+// that was read has another content in the index by then, the model is told.
+// Searches and fetches count as such in quarry.Limits. What a document says is
 // fenced and labelled as data. Not promised: that a quote supports the sentence
 // it is cited for. The layout of the tools' texts may change.
 package docs

@@ -63,6 +63,10 @@ type partOut struct {
 
 func fetchTool(ix *corpus.Index) *quarry.Tool {
 	return quarry.NewTool(quarry.ToolSpec{
+		Counts: quarry.CountFetch,
+		Current: func(ctx context.Context, docID string) (string, error) {
+			return current(ctx, ix, docID)
+		},
 		Name: FetchName,
 		Description: "Reads a document of the corpus: a short one whole; of a long one the outline and the parts that fit the question best. Give section (a heading) or offset (a byte) to read another part. " +
 			"Use it for what search_docs found, before you cite it; not to look for something.",
@@ -94,7 +98,22 @@ func fetch(ctx context.Context, ix *corpus.Index, in fetchIn) (*fetchOut, error)
 	if err != nil {
 		return nil, err
 	}
+	if call, ok := quarry.CallFrom(ctx); ok {
+		call.Read(doc.ID, doc.Hash)
+	}
 	return out, nil
+}
+
+// current is the hash that a document has in the index now, "" where it is gone.
+func current(ctx context.Context, ix *corpus.Index, id string) (string, error) {
+	doc, err := ix.Document(ctx, id)
+	if errors.Is(err, corpus.ErrNoDocument) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return doc.Hash, nil
 }
 
 // document loads a document; its error for an unknown id names near ones.

@@ -65,7 +65,8 @@ type searched struct {
 
 func searchTool(ix *corpus.Index) *quarry.Tool {
 	return quarry.NewTool(quarry.ToolSpec{
-		Name: SearchName,
+		Counts: quarry.CountSearch,
+		Name:   SearchName,
 		Description: "Ranks the documents of the corpus for a query of content words. Returns for each its doc_id, title, heading and a snippet of about 300 characters with its byte offsets, " +
 			"and the number of documents that hold each word of the query. Use it first, and again with other words; not to read a document (fetch_doc does that), and never twice with the same words.",
 		Effect:      quarry.ReadOnly,
