@@ -224,14 +224,14 @@ func (l *loop) changed(ev *session.Changed) {
 			other = append(other, s.Name)
 		}
 	}
-	note := "[Since you read them,"
+	note := "["
 	if other != nil {
-		note += " these have changed: " + strings.Join(other, ", ") + "."
+		note += "Changed since you read it: " + strings.Join(other, ", ") + ". "
 	}
 	if gone != nil {
-		note += " These are gone: " + strings.Join(gone, ", ") + "."
+		note += "Gone since you read it: " + strings.Join(gone, ", ") + ". "
 	}
-	l.notes = append(l.notes, note+" What you read of them before may no longer hold; read them again before you rely on it.]")
+	l.notes = append(l.notes, note+"What you read there before may no longer hold; read it again before you rely on it.]")
 	if l.phase == thinkDue { // otherwise it goes with the results, or the prompt
 		l.talk.say(model.NewMessage(model.RoleUser, l.takeNotes()...))
 	}
