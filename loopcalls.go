@@ -138,6 +138,9 @@ func (l *loop) judge(c *toolCall) bool {
 		l.end(session.Success, session.ReasonSubmitted, "")
 		return true
 	}
+	if c.answered.Unknown {
+		return false // it refused nothing
+	}
 	l.refusals++
 	if l.refusals < tool.spec.MaxTries {
 		return false
