@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"modernc.org/sqlite"
@@ -38,6 +39,8 @@ type job struct {
 	// Leave the space that is left there, in KiB; below 0 all of it.
 	Mount string
 	Leave int
+	// Tree runs the tree of agents.
+	Tree bool
 	// Journal asks for the journal in the report.
 	Journal bool
 }
@@ -153,6 +156,10 @@ func (p *process) do(j *job, r *report) error {
 	if j.Gate == "load" {
 		p.wait()
 	}
+	newAgent, prompt := newAgent, prompt
+	if j.Tree {
+		newAgent, prompt = newTree, treePrompt
+	}
 	agent, err := newAgent(j, &gate{Store: p.store, job: j, process: p, report: r})
 	if err != nil {
 		return err
@@ -228,12 +235,16 @@ type gate struct {
 	job     *job
 	process *process
 	report  *report
-	steps   int
-	waited  bool
+	// mu makes the steps of children one row; where one stops, all do.
+	mu     sync.Mutex
+	steps  int
+	waited bool
 }
 
 // Append implements session.Store.
 func (g *gate) Append(ctx context.Context, id string, after int64, recs []session.Record) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if g.job.Gate == "append" && !g.waited {
 		g.waited = true
 		g.process.wait()

@@ -151,22 +151,10 @@ func (w *world) asked(t *testing.T) (asks []ask) {
 // them after a crash, which the next process has to do itself.
 func (w *world) journal(t *testing.T, id string) ([]session.Record, session.Info) {
 	t.Helper()
-	dir := t.TempDir()
-	for _, suffix := range []string{"", "-wal"} {
-		data, err := os.ReadFile(w.path + suffix)
-		if os.IsNotExist(err) && suffix == "" {
-			return nil, session.Info{}
-		}
-		if err != nil && !os.IsNotExist(err) {
-			t.Fatal(err)
-		}
-		if err == nil {
-			if err := os.WriteFile(filepath.Join(dir, "quarry.db"+suffix), data, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
+	if _, err := os.Stat(w.path); os.IsNotExist(err) {
+		return nil, session.Info{}
 	}
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "quarry.db")})
+	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: copyOf(t, w.path)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,6 +164,25 @@ func (w *world) journal(t *testing.T, id string) ([]session.Record, session.Info
 		t.Fatal(err)
 	}
 	return recs, infoOf(t, s, id)
+}
+
+// copyOf copies a database with its log, as they are now; a file that is not there
+// is none.
+func copyOf(t *testing.T, path string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(path + suffix)
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		if err == nil {
+			if err := os.WriteFile(filepath.Join(dir, "quarry.db"+suffix), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return filepath.Join(dir, "quarry.db")
 }
 
 // infoOf returns a session's summary.
