@@ -201,7 +201,7 @@ func (h *hands) work(ctx context.Context, call *session.ChildCall, parent *sessi
 	case err != nil:
 		return nil, err
 	default:
-		if err := l.fits(h.agent); err != nil {
+		if err := l.match(ctx, engine, live, observe); err != nil {
 			return nil, err
 		}
 	}

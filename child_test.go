@@ -252,6 +252,33 @@ func TestCancelChildren(t *testing.T) {
 	})
 }
 
+// A child that was begun with other tools is refused too, unless that is accepted.
+func TestChildMismatch(t *testing.T) {
+	t.Parallel()
+	store := session.NewMemory()
+	parent := func(m model.Model, tool *quarry.Tool, turns ...*modeltest.Turn) *quarry.Agent {
+		child := helperTool(t, quarry.Config{Model: modeltest.NewScripted(turns...), Tools: []*quarry.Tool{tool}})
+		return newAgent(t, quarry.Config{Model: m, Store: store, Tools: []*quarry.Tool{child}})
+	}
+	m := modeltest.NewScripted(modeltest.Call("helper", promptOf("Do it.")), modeltest.Say("Done."))
+	agent := parent(m, weather(), modeltest.Say("I").Hang())
+	for ev := range agent.Stream(t.Context(), quarry.Input{Prompt: "Go.", Session: "s"}) {
+		if ev.Delta != nil && ev.Session == "s-1-0" {
+			break
+		}
+	}
+	other := quarry.NewTool(quarry.ToolSpec{Name: "other"}, noop[numberIn])
+	var mismatch *quarry.MismatchError
+	result, _, err := play(t.Context(), t, parent(m, other), quarry.Input{Session: "s"})
+	if !errors.As(err, &mismatch) || mismatch.Session != "s-1-0" || result.Reason != session.ReasonInput {
+		t.Fatalf("got %+v, %v", result, err)
+	}
+	result, _, err = play(t.Context(), t, parent(m, other, modeltest.Say("I did.")), quarry.Input{Session: "s", Accept: true})
+	if err != nil || !result.OK() || results(m.Requests()[1])[0].Content.Text() != "I did." {
+		t.Errorf("got %+v, %v", result, err)
+	}
+}
+
 // A store that fails for a child ends the parent's run with the store's error.
 func TestChildStoreFails(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,6 +67,22 @@ func (l *loop) fits(a *Agent) error {
 		return nil
 	}
 	return e
+}
+
+// acceptKey is the key of the context of a run that accepts changed agents, its
+// children's too.
+type acceptKey struct{}
+
+// match checks that a loaded session fits its agent, or journals that it does now
+// where that is accepted.
+func (l *loop) match(ctx context.Context, engine *session.Engine, live *session.Live, observe session.Observer) error {
+	a := l.agent
+	err := l.fits(a)
+	var mismatch *MismatchError
+	if !errors.As(err, &mismatch) || ctx.Value(acceptKey{}) == nil {
+		return err
+	}
+	return engine.Submit(ctx, live, &session.Reconfigured{Agent: a.cfg.Name, Model: a.cfg.Model.Name(), Config: a.record}, observe)
 }
 
 // stale asks the tools whether what they read has changed since, and returns

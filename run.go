@@ -134,6 +134,9 @@ func (a *Agent) Stream(ctx context.Context, in Input) Stream {
 		}
 		ctx, stop := a.register(ctx, r.id)
 		defer stop()
+		if in.Accept {
+			ctx = context.WithValue(ctx, acceptKey{}, true)
+		}
 		err := r.do(ctx, in)
 		if r.left {
 			return
@@ -181,6 +184,9 @@ func (a *Agent) Enqueue(ctx context.Context, in Input) (id string, err error) {
 	}
 	if in.blank() {
 		return r.id, ErrNothingToDo
+	}
+	if in.Accept {
+		ctx = context.WithValue(ctx, acceptKey{}, true)
 	}
 	live, err := r.open(ctx, in)
 	if err != nil {
@@ -238,7 +244,7 @@ func (r *run) open(ctx context.Context, in Input) (*session.Live, error) {
 	if in.Session != "" {
 		live, err := session.Load(ctx, store, r.id, r.loop)
 		if err == nil {
-			return live, r.match(ctx, live, in.Accept)
+			return live, r.loop.match(ctx, r.agent.engine, live, r.observe)
 		}
 		if !errors.Is(err, session.ErrNotFound) {
 			return nil, err
@@ -255,17 +261,6 @@ func (r *run) open(ctx context.Context, in Input) (*session.Live, error) {
 		r.observe(session.Observation{Session: r.id, Record: &first})
 	}
 	return live, err
-}
-
-// match checks that a loaded session fits the agent, or journals that it now does.
-func (r *run) match(ctx context.Context, live *session.Live, accept bool) error {
-	err := r.loop.fits(r.agent)
-	var mismatch *MismatchError
-	if !errors.As(err, &mismatch) || !accept {
-		return err
-	}
-	a := r.agent
-	return a.engine.Submit(ctx, live, &session.Reconfigured{Agent: a.cfg.Name, Model: a.cfg.Model.Name(), Config: a.record}, r.observe)
 }
 
 // observe passes on what the engine shows.
