@@ -24,6 +24,15 @@ type answerJSON struct {
 	CostUSD    *float64        `json:"cost_usd"`
 	DurationMS int64           `json:"duration_ms"`
 	Error      *string         `json:"error"`
+	// Limits are the limits that were reached, Spent is what the session and its
+	// children used.
+	Limits []session.LimitHit `json:"limits"`
+	Spent  session.Spent      `json:"spent"`
+	// Unknown are the calls of which nobody knows how they ended, Canceled and
+	// Running those that an interruption has cut off.
+	Unknown  []session.UnknownCall `json:"unknown,omitempty"`
+	Canceled []session.CallRef     `json:"canceled,omitempty"`
+	Running  []session.CallRef     `json:"running,omitempty"`
 	// Draft is an answer that was handed in and refused: nothing verified it.
 	Draft *docs.Answer `json:"unverified_draft,omitempty"`
 }
@@ -57,7 +66,7 @@ func (r recordJSON) MarshalJSON() ([]byte, error) {
 // exitOf maps a status to the exit code.
 func exitOf(status string) int {
 	switch status {
-	case docs.StatusAnswered:
+	case docs.StatusAnswered, string(session.Success):
 		return exitDone
 	case docs.StatusNoAnswer, docs.StatusHalted:
 		return exitNoAnswer
@@ -69,11 +78,20 @@ func exitOf(status string) int {
 	return exitFailed
 }
 
+// parse reads what a run came to, that of an agent that ends without a tool too.
+func parse(r *quarry.Result) (*docs.Answer, string) {
+	if r.OK() && r.Output == nil {
+		return &docs.Answer{Answer: r.Text}, string(r.Subtype)
+	}
+	return docs.Parse(r)
+}
+
 // printResult prints an answer as the flags say and sets the exit code.
 // Traced tells that the person has seen what happened.
 func (a *app) printResult(modelName string, r *quarry.Result, cost *float64, traced bool) error {
-	answer, status := docs.Parse(r)
+	answer, status := parse(r)
 	a.exit = exitOf(status)
+	a.tellCalls(r)
 	if a.flags.machine() {
 		return a.printJSON(newAnswerJSON(modelName, r, answer, status, cost))
 	}
@@ -85,12 +103,44 @@ func (a *app) printResult(modelName string, r *quarry.Result, cost *float64, tra
 	return nil
 }
 
+// tellCalls tells of calls without a known outcome. Those of which a person is to
+// be told are told whatever the flags say.
+func (a *app) tellCalls(r *quarry.Result) {
+	for i := range r.Unknown {
+		call := &r.Unknown[i]
+		switch {
+		case call.Tell:
+			fmt.Fprintf(a.stderr, "outcome unknown: %s; check whether it happened\n", line(call.Name+" "+string(call.Input), 1000))
+		case !a.flags.machine():
+			a.note("outcome unknown: %s", line(call.Name, 100))
+		}
+	}
+}
+
+// callNames lists calls for people.
+func callNames(refs []session.CallRef) string {
+	names := make([]string, 0, len(refs))
+	for i := range refs {
+		switch ref := &refs[i]; {
+		case ref.Name == "":
+			names = append(names, "the model")
+		case ref.Child != "":
+			names = append(names, fmt.Sprintf("%s (session %s)", ref.Name, ref.Child))
+		default:
+			names = append(names, ref.Name)
+		}
+	}
+	return line(strings.Join(names, ", "), 1000)
+}
+
 func newAnswerJSON(modelName string, r *quarry.Result, answer *docs.Answer, status string, cost *float64) answerJSON {
 	out := answerJSON{
 		Session: r.Session, Status: status, Citations: []docs.Citation{},
 		Turns: r.Turns, ToolCalls: r.ToolCalls, Model: modelName,
 		Usage:   usageJSON{r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CacheReadTokens, r.Usage.CacheWriteTokens},
 		CostUSD: cost, DurationMS: r.Duration.Milliseconds(),
+		Limits: append([]session.LimitHit{}, r.Limits...), Spent: r.Spent,
+		Unknown: r.Unknown, Canceled: r.Canceled, Running: r.Running,
 	}
 	switch {
 	case answer != nil && answer.Unverified:
@@ -110,23 +160,12 @@ func newAnswerJSON(modelName string, r *quarry.Result, answer *docs.Answer, stat
 	return out
 }
 
-// inFlags puts advice that is meant for programs into the terms of the command
-// line.
-func inFlags(detail string) string {
-	return strings.NewReplacer(
-		"raise Limits.Turns", "raise --max-turns",
-		"raise Limits.Tokens", "raise --max-tokens",
-		"raise Limits.Timeout", "raise --timeout",
-		"; raise Config.MaxTokens", "",
-	).Replace(detail)
-}
-
 // writeAnswer prints an answer and its numbered citations; nothing for nil.
 func writeAnswer(w io.Writer, st style, answer *docs.Answer) {
 	if answer == nil {
 		return
 	}
-	t := tracer{w: w, style: st}
+	t := newTracer(w, st)
 	title := "Answer"
 	if answer.Unverified {
 		title = "Draft, NOT VERIFIED"
@@ -150,10 +189,13 @@ func writeAnswer(w io.Writer, st style, answer *docs.Answer) {
 // footer says what the answer took.
 func footer(modelName string, r *quarry.Result, status string, cost *float64) string {
 	parts := []string{plural(r.Turns, "turn"), plural(r.ToolCalls, "tool call")}
+	if n := r.Spent.Children; n > 0 {
+		parts = append(parts, plural(int(n), "child session"))
+	}
 	u := &r.Usage
 	if u.Total() > 0 {
 		parts = append(parts, tokens(u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens)+" in", tokens(u.OutputTokens)+" out")
 	}
 	parts = append(parts, costText(cost), seconds(r.Duration))
-	return fmt.Sprintf("\n%s by %s: %s\nsession %s", status, modelName, strings.Join(parts, ", "), r.Session)
+	return fmt.Sprintf("\n%s by %s: %s%s\nsession %s", status, modelName, strings.Join(parts, ", "), hitLines(r.Limits), r.Session)
 }

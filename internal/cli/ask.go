@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -97,67 +96,62 @@ func checkQuestion(question string) error {
 
 // newAsker makes the agent that answers from a corpus.
 func (a *app) newAsker(index *corpus.Index, m model.Model, store session.Store, run *runFlags) (*quarry.Agent, error) {
-	cfg := docs.Config{Index: index, Model: m, Store: store, Limits: run.limits(), Retry: quarry.Retry{Attempts: run.maxAttempts}}
+	table, err := a.priceTable()
+	if err != nil {
+		return nil, err
+	}
+	blobs, err := a.blobs()
+	if err != nil {
+		return nil, err
+	}
+	known, _ := table.Find(m.Name())
+	cfg := docs.Config{
+		Blobs: blobs, Compaction: quarry.Compaction{Window: known.ContextWindow}, Index: index, Limits: run.limits(),
+		Model: m, Prices: table, Retry: quarry.Retry{Attempts: run.maxAttempts}, Store: store,
+	}
+	priced := whollyPriced(table, m.Name())
 	for _, name := range run.fallbacks {
 		fallback, err := a.pickModel(name)
 		if err != nil {
 			return nil, err
 		}
 		cfg.Fallbacks = append(cfg.Fallbacks, fallback)
+		priced = priced && whollyPriced(table, fallback.Name())
 	}
-	return docs.NewAgent(cfg)
+	if !priced && !run.changed(flagUSD) { // a response of unknown price would end the run
+		cfg.Limits.USD = quarry.Unlimited
+	}
+	agent, err := docs.NewAgent(cfg)
+	if err != nil { // the flags do not go together
+		return nil, usagef("%s", inFlags(strings.TrimPrefix(err.Error(), `agent "docs": `)))
+	}
+	if run.changed(flagUSD) && agent.Config().Limits.USD == quarry.Unlimited {
+		a.note("quarry: not all prices are known, so that --%s does not hold; --%s does", flagUSD, flagTokens)
+	}
+	return agent, nil
 }
 
 // converse runs an agent to its result, shows what happens as the flags say, and
-// prints the answer. Before are the records of a session that is resumed.
+// prints the answer. Before are the records of a session that goes on.
 func (a *app) converse(ctx context.Context, agent *quarry.Agent, in quarry.Input, before []session.Record) error {
-	var (
-		result *quarry.Result
-		trace  = a.newTracer(a.stderr)
-	)
-	if trace != nil {
-		trace.recall(before)
-	}
-	name := agent.Config().Model.Name()
-	costs, err := a.newMeter(name, before)
-	if err != nil {
-		return err
-	}
+	cfg := agent.Config()
+	t := &talk{app: a, model: cfg.Model.Name(), root: in.Session, trace: a.newTracer(a.stderr), bill: newBill(cfg.Prices)}
+	t.recall(before)
 	for ev, err := range agent.Stream(ctx, in) {
 		if ev.Record != nil {
-			costs.record(ev.Record)
-			if a.flags.jsonl {
-				if err := a.printJSON(recordJSON{ev.Session, ev.Record}); err != nil {
-					return err
-				}
-			}
-			if trace != nil {
-				trace.record(ev.Record)
+			if err := t.record(ev.Session, ev.Record); err != nil {
+				return err
 			}
 		}
-		if ev.Result != nil {
-			result = ev.Result
+		if ev.Result == nil {
+			continue
 		}
 		if err != nil {
-			return a.stopped(name, result, costs.cost(), err)
+			return t.stopped(ev.Result, err)
 		}
+		return a.printResult(t.model, ev.Result, t.cost, t.trace != nil)
 	}
-	return a.printResult(name, result, costs.cost(), trace != nil)
-}
-
-// stopped tells how to go on after an interruption, and passes on err.
-func (a *app) stopped(modelName string, result *quarry.Result, cost *float64, err error) error {
-	if result == nil || result.Subtype != session.Stopped {
-		return err
-	}
-	if a.flags.machine() {
-		if err := a.printJSON(newAnswerJSON(modelName, result, nil, "interrupted", cost)); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintf(a.stderr, "stopped; go on with: quarry sessions resume %s\n", result.Session)
-	}
-	return err
+	return nil
 }
 
 // newTracer returns nil where no trace is wanted.
@@ -165,5 +159,5 @@ func (a *app) newTracer(w io.Writer) *tracer {
 	if a.flags.quiet || a.flags.machine() {
 		return nil
 	}
-	return &tracer{w: w, style: styleOf(w)}
+	return newTracer(w, styleOf(w))
 }

@@ -40,6 +40,9 @@ func TestScripts(t *testing.T) {
 		"REFUSES_URL":  modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(refuses)}}),
 		"LOOPS_URL":    modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(loops)}}),
 		"INVENTS_URL":  modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(invents)}}),
+		"FURTHER_URL":  modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(further)}}),
+		"SILENT_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(silent)}}),
+		"THOROUGH_URL": modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{thorough()}}),
 		"ODD_URL":      modeltest.NewServer(modeltest.ServerConfig{ChunkBytes: 1, Script: modeltest.Script{odd()}}),
 	}
 	t.Cleanup(func() {
@@ -58,7 +61,9 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"blobs":     countBlobs,
 			"exits":     exits,
+			"family":    family,
 			"nocanary":  noCanary,
 			"nuls":      nuls,
 			"interrupt": interrupt,
@@ -101,6 +106,18 @@ func noCanary(ts *testscript.TestScript, _ bool, _ []string) {
 		}
 		return nil
 	}))
+}
+
+// blobs N wants so many blobs below the folder .quarry.
+func countBlobs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: blobs N")
+	}
+	files, err := filepath.Glob(filepath.Join(ts.MkAbs(".quarry"), "blobs", "??", "*"))
+	ts.Check(err)
+	if got := strconv.Itoa(len(files)); got != args[0] {
+		ts.Fatalf("%s blobs, want %s: %v", got, args[0], files)
+	}
 }
 
 // nuls FILE N writes N zero bytes, without using the disk for them.

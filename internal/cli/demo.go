@@ -13,7 +13,6 @@ import (
 	"github.com/quarry-sdk/quarry"
 	manual "github.com/quarry-sdk/quarry/docs"
 	"github.com/quarry-sdk/quarry/model/extractive"
-	"github.com/quarry-sdk/quarry/toolbox/docs"
 )
 
 // demoQuestion is answered by the manual.
@@ -60,7 +59,7 @@ func (a *app) demo(ctx context.Context, out string) error {
 		return err
 	}
 	defer store.Close()
-	agent, err := docs.NewAgent(docs.Config{Index: index, Model: extractive.New(), Store: store})
+	agent, err := a.newAsker(index, extractive.New(), store, &runFlags{})
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/quarry-sdk/quarry/blob"
 	"github.com/quarry-sdk/quarry/session/sqlite"
 )
 
@@ -31,4 +32,9 @@ func (a *app) store(ctx context.Context) (*sqlite.Store, error) {
 		return nil, fmt.Errorf("open the journal %s: %w", path, err)
 	}
 	return store, nil
+}
+
+// blobs opens the store of results that are too long for the journal.
+func (a *app) blobs() (*blob.Files, error) {
+	return blob.Open(filepath.Join(a.home(), "blobs"))
 }

@@ -3,11 +3,10 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"net/http"
 	"os"
-	"strings"
 
+	"github.com/quarry-sdk/quarry"
 	"github.com/quarry-sdk/quarry/model"
 	"github.com/quarry-sdk/quarry/model/prices"
 	"github.com/quarry-sdk/quarry/session"
@@ -36,94 +35,85 @@ func (a *app) priceTable() (*prices.Table, error) {
 	return table.Merge(over), nil
 }
 
-// meter adds up what the model calls of a prompt cost, from the session's
-// records. Each response has the price of the model that it names.
-type meter struct {
-	table *prices.Table
-	// model is the agent's model, asked the one that the last call went to: it or a
-	// fallback, as PROVIDER/NAME.
-	model, asked string
-
-	usd     float64
-	unknown bool
-	// calling tells that a call is in flight, or that its outcome is lost.
-	calling bool
+// whollyPriced tells whether a table has all prices of a model by which tokens
+// are paid: without one of them, what a response costs may not be known.
+func whollyPriced(table *prices.Table, name string) bool {
+	p, ok := table.Find(name)
+	for _, rate := range []prices.Rate{p.Input, p.Output, p.CacheRead, p.CacheWrite5m, p.CacheWrite1h} {
+		_, known := rate.USD()
+		ok = ok && known
+	}
+	return ok
 }
 
-// newMeter makes a meter for a model that is asked. Before are the records of a
-// session that is resumed.
-func (a *app) newMeter(modelName string, before []session.Record) (*meter, error) {
-	table, err := a.priceTable()
-	if err != nil {
-		return nil, err
-	}
-	m := &meter{table: table, model: modelName}
-	for i := range before {
-		m.record(&before[i])
-	}
-	m.model = modelName
-	return m, nil
+// bill tells what a prompt cost. The sum is that of its result; the records of
+// the session and of its children tell whether that is all. What an interrupted
+// child used is in no sum, nor is anything in journals of earlier versions.
+type bill struct {
+	prices quarry.Prices
+	// models are what each session asks by default, as PROVIDER/NAME, by its id.
+	models map[string]string
+
+	// The rest is of the open prompt: the models that were asked, how many calls
+	// were answered, and how many have no outcome but may have been billed.
+	asked          map[string]bool
+	answered, lost int64
 }
 
-func (m *meter) record(rec *session.Record) {
+func newBill(p quarry.Prices) *bill {
+	return &bill{prices: p, models: make(map[string]string), asked: make(map[string]bool)}
+}
+
+// record takes in a record of the session, or of a child.
+func (b *bill) record(id string, rec *session.Record) {
 	switch ev := rec.Event.(type) {
 	case *session.Started:
-		m.model = ev.Model
-	case *session.Prompted:
-		m.usd, m.unknown, m.calling = 0, false, false
+		b.models[id] = ev.Model
+	case *session.Reconfigured:
+		b.models[id] = cmp.Or(ev.Model, b.models[id])
 	case *session.ModelCalled:
-		if m.calling {
-			m.lose()
-		}
-		m.calling = true
-		m.asked = cmp.Or(ev.Model, m.model)
+		b.asked[cmp.Or(ev.Model, b.models[id])] = true
+		b.lost++
 	case *session.ModelAnswered:
-		m.calling = false
-		m.answered(ev.Response)
+		b.lost--
+		b.answered++
 	case *session.ModelFailed:
-		m.calling = false
-		if ev.Error.Status < http.StatusBadRequest { // what is turned away is not billed
-			m.lose()
+		if ev.Error.Status >= http.StatusBadRequest { // what is turned away is not billed
+			b.lost--
 		}
 	}
 }
 
-func (m *meter) answered(resp *model.Response) {
-	name := m.asked
-	if resp.Model != "" {
-		name = resp.Model
-		if provider, _, ok := strings.Cut(m.asked, "/"); ok {
-			name = provider + "/" + resp.Model
-		}
+// end returns what the prompt cost in USD, nil where that is not known, and goes
+// on to the next prompt.
+func (b *bill) end(spent *session.Spent) *float64 {
+	whole := spent.Lost == 0 && b.lost <= 0 && spent.Turns >= b.answered
+	if !whole {
+		whole = b.free(spent)
 	}
-	price, _ := m.table.Find(name)
-	usd, known := price.Cost(&resp.Usage)
-	m.usd += usd
-	m.unknown = m.unknown || !known
-}
-
-// lose counts a call that may have been billed and whose usage nobody knows: it
-// is free where everything is.
-func (m *meter) lose() {
-	price, _ := m.table.Find(m.asked)
-	in, inKnown := price.Input.USD()
-	out, outKnown := price.Output.USD()
-	if !inKnown || !outKnown || in != 0 || out != 0 {
-		m.unknown = true
-	}
-}
-
-// cost is the price of the prompt so far in USD; nil where it is not known.
-func (m *meter) cost() *float64 {
-	if m.calling {
-		m.calling = false
-		m.lose()
-	}
-	if m.unknown {
+	b.asked, b.answered, b.lost = make(map[string]bool), 0, 0
+	if spent.Unpriced > 0 || !whole {
 		return nil
 	}
-	usd := math.Round(m.usd*1e12) / 1e12 // without the dust of adding floats
+	usd := spent.USD.USD()
 	return &usd
+}
+
+// free tells whether all models that were asked cost nothing.
+func (b *bill) free(spent *session.Spent) bool {
+	names := make([]string, 0, len(b.asked)+len(spent.Agents))
+	for name := range b.asked {
+		names = append(names, name)
+	}
+	for i := range spent.Agents {
+		names = append(names, spent.Agents[i].Model)
+	}
+	for _, name := range names {
+		if usd, known := b.prices.Cost(name, &model.Usage{InputTokens: 1000, OutputTokens: 1000}); !known || usd != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // costText is a cost for people.

@@ -8,59 +8,89 @@ import (
 	"github.com/quarry-sdk/quarry/session"
 )
 
-// TestMeter: each response is paid at the price of the model that it names, and
-// what may have been billed without a usage makes the cost unknown.
-func TestMeter(t *testing.T) {
+// TestBill: the cost is the sum of the result, and unknown where the records or
+// the result tell that something may be missing from it, unless all is free.
+func TestBill(t *testing.T) {
 	t.Parallel()
-	const sonnet, haiku = "anthropic/claude-sonnet-4-5", "anthropic/claude-haiku-4-5"
-	answer := func(name string, usage model.Usage) session.Event {
-		return &session.ModelAnswered{Response: &model.Response{Model: name, Usage: usage}}
+	const sonnet, haiku, free = "anthropic/claude-sonnet-4-5", "anthropic/claude-haiku-4-5", "extractive"
+	type record struct {
+		id string
+		ev session.Event
 	}
+	at := func(id string, evs ...session.Event) (recs []record) {
+		for _, ev := range evs {
+			recs = append(recs, record{id, ev})
+		}
+		return recs
+	}
+	begin := func(model string) session.Event { return &session.Started{Model: model} }
 	fail := func(status int) session.Event {
 		return &session.ModelFailed{Error: &model.Error{Status: status}}
 	}
-	hundredK := model.Usage{InputTokens: 100_000}
+	instead := func(model string) session.Event { return &session.ModelCalled{Fallback: 1, Model: model} }
 	var (
-		prompt = &session.Prompted{}
 		call   = &session.ModelCalled{}
+		answer = &session.ModelAnswered{Response: &model.Response{}}
 	)
+	spent := func(turns int64, usd float64) session.Spent {
+		return session.Spent{Amounts: session.Amounts{Turns: turns, USD: session.USD(usd)}}
+	}
+	unpriced := spent(1, 0.2)
+	unpriced.Unpriced = 1
+	lost := spent(1, 0.2)
+	lost.Lost = 1
+	lostPaid := lost
+	lostPaid.Agents = []session.AgentSpent{{Agent: "a", Model: sonnet}}
 	for _, tt := range []struct {
-		name, model string
-		events      []session.Event
-		want        float64 // -1: unknown
+		name  string
+		recs  []record
+		spent session.Spent
+		want  float64 // -1: unknown
 	}{
-		{"nothing asked", sonnet, []session.Event{prompt}, 0},
-		{"one answer", sonnet, []session.Event{prompt, call, answer("claude-sonnet-4-5-20250929", hundredK)}, 0.3},
-		{"sums have no dust", sonnet, []session.Event{
-			prompt, call, answer("", model.Usage{InputTokens: 33_333}), call, answer("", model.Usage{InputTokens: 66_667}), call, answer("", model.Usage{InputTokens: 100_000}),
-		}, 0.6},
-		{"no name in the response", sonnet, []session.Event{prompt, call, answer("", hundredK)}, 0.3},
-		{"two models", sonnet, []session.Event{prompt, call, answer("claude-sonnet-4-5", hundredK), call, answer("claude-haiku-4-5", hundredK)}, 0.4},
-		{"long in sum, short each", sonnet, []session.Event{prompt, call, answer("", hundredK), call, answer("", hundredK), call, answer("", hundredK)}, 0.9},
-		{"a fallback of the same provider", sonnet, []session.Event{prompt, call, fail(529), &session.ModelCalled{Fallback: 1, Model: haiku}, answer("", hundredK)}, 0.1},
-		{"a fallback of another provider", sonnet, []session.Event{prompt, &session.ModelCalled{Fallback: 1, Model: "openai/gpt-5"}, answer("gpt-5-2025-08-07", hundredK)}, 0.125},
-		{"a free fallback", sonnet, []session.Event{prompt, call, fail(500), &session.ModelCalled{Fallback: 1, Model: "extractive"}, answer("extractive", hundredK)}, 0},
-		{"the next prompt begins at nothing", sonnet, []session.Event{prompt, call, answer("unheard-of", hundredK), prompt, call, answer("", hundredK)}, 0.3},
-
-		{"one of two unknown", sonnet, []session.Event{prompt, call, answer("", hundredK), call, answer("claude-sonnet-4", hundredK)}, -1},
-		{"turned away and tried again", sonnet, []session.Event{prompt, call, fail(429), call, answer("", hundredK)}, 0.3},
-		{"broken off and tried again", sonnet, []session.Event{prompt, call, fail(200), call, answer("", hundredK)}, -1},
-		{"no connection", sonnet, []session.Event{prompt, call, fail(0)}, -1},
-		{"in flight", sonnet, []session.Event{prompt, call}, -1},
-		{"lost in a crash", sonnet, []session.Event{prompt, call, call, answer("", hundredK)}, -1},
-		{"lost, but free", "extractive", []session.Event{prompt, call, call, answer("extractive", hundredK)}, 0},
+		{"nothing asked", at("s", begin(sonnet)), spent(0, 0), 0},
+		{"two answers", at("s", begin(sonnet), call, answer, call, answer), spent(2, 0.3), 0.3},
+		{"a price that is not known", at("s", begin(sonnet), call, answer), unpriced, -1},
+		{"not known of what is free otherwise", at("s", begin(free), call, answer), unpriced, -1},
+		{"lost", at("s", begin(sonnet), call, call, answer), lost, -1},
+		{"lost, but free", at("s", begin(free), call, call, answer), lost, 0.2},
+		{"lost, and another model was asked", at("s", begin(free), call, call, answer), lostPaid, -1},
+		{"lost, and a fallback was asked", at("s", begin(free), call, instead(haiku), answer), lost, -1},
+		{"turned away and tried again", at("s", begin(sonnet), call, fail(429), call, answer), spent(1, 0.3), 0.3},
+		{"a free fallback", at("s", begin(sonnet), call, fail(500), instead(free), answer), spent(1, 0), 0},
+		{"broken off", at("s", begin(sonnet), call, fail(200), call, answer), spent(1, 0.3), -1},
+		{"no connection", at("s", begin(sonnet), call, fail(0)), spent(0, 0), -1},
+		{"in flight", at("s", begin(sonnet), call), spent(0, 0), -1},
+		{"a child that was stopped", append(at("s", begin(sonnet), call, answer), at("c", begin(sonnet), call, answer)...), spent(1, 0.3), -1},
+		{"a free child that was stopped", append(at("s", begin(free), call, answer), at("c", begin(free), call, answer)...), spent(1, 0), 0},
+		{"a child that cost something was stopped", append(at("s", begin(free), call, answer), at("c", begin(haiku), call, answer)...), spent(1, 0), -1},
+		{"an old journal", at("s", begin(sonnet), call, answer), spent(0, 0), -1},
+		{"an old journal, free", at("s", begin(free), call, answer), spent(0, 0), 0},
+		{"resumed with another model", at("s", begin(free), &session.Reconfigured{Model: sonnet}, call, call, answer), lost, -1},
 	} {
-		m := &meter{table: prices.Default(), model: tt.model}
-		for _, ev := range tt.events {
-			m.record(&session.Record{Event: ev})
+		b := newBill(prices.Default())
+		for _, rec := range tt.recs {
+			b.record(rec.id, &session.Record{Event: rec.ev})
 		}
-		got := m.cost()
-		if (got != nil) != (tt.want >= 0) || got != nil && *got != tt.want {
-			shown := any("unknown")
-			if got != nil {
-				shown = *got
+		for range 2 { // the next prompt begins at nothing
+			got := b.end(&tt.spent)
+			if (got != nil) != (tt.want >= 0) || got != nil && *got != tt.want {
+				shown := any("unknown")
+				if got != nil {
+					shown = *got
+				}
+				t.Errorf("%s: %v, want %v", tt.name, shown, tt.want)
 			}
-			t.Errorf("%s: %v, want %v", tt.name, shown, tt.want)
+			tt.spent, tt.want = session.Spent{}, 0
+		}
+	}
+}
+
+// TestWhollyPriced: one unknown price of tokens is enough.
+func TestWhollyPriced(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{"anthropic/claude-sonnet-4-5": true, "extractive": true, "openai/gpt-5": false, "nobody/knows": false} {
+		if got := whollyPriced(prices.Default(), name); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
 }

@@ -36,6 +36,37 @@ func priced() *modeltest.Turn {
 	)
 }
 
+// thorough searches and reads twice before it answers.
+func thorough() *modeltest.Turn {
+	return modeltest.EachConversation(
+		modeltest.Call("search_docs", args{"query": "port"}),
+		modeltest.Call("search_docs", args{"query": "disk"}),
+		modeltest.Call("fetch_doc", args{"doc_id": "network"}).Call("fetch_doc", args{"doc_id": "disk"}),
+		modeltest.Call("submit_answer", args{
+			"answer": "It is 5432.", "not_in_corpus": false,
+			"citations": []args{{"doc_id": "network", "quote": "The server listens on port 5432."}},
+		}),
+	)
+}
+
+// further reads a document for the first question and answers each further one
+// with the same words.
+func further(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+	for _, m := range req.Messages {
+		for _, use := range m.Blocks.ToolUses() {
+			if use.Name == "fetch_doc" {
+				return modeltest.Call("submit_answer", args{
+					"answer": "It is 5432.", "not_in_corpus": false,
+					"citations": []args{{"doc_id": "network", "quote": "The server listens on port 5432."}},
+				}), nil
+			}
+		}
+	}
+	return modeltest.Call("fetch_doc", args{"doc_id": "network"}), nil
+}
+
+func silent(context.Context, *model.Request) (*modeltest.Turn, error) { return modeltest.Hang(), nil }
+
 // hanging gets a token for each request that hangs leaves without an answer.
 var hanging = make(chan struct{}, 16)
 

@@ -115,6 +115,14 @@ func describe(rec *session.Record) string {
 		text = ev.Title
 	case *session.Expired:
 		text = "the limit of " + ev.Limit
+	case *session.Compacting:
+		text = ev.Policy + ", " + ev.Why
+	case *session.Compacted:
+		text = shortened(ev)
+	case *session.Changed:
+		text = changedText(ev)
+	case *session.Reconfigured:
+		text = reconfigured(ev)
 	case *session.Ended:
 		text = string(ev.Result.Subtype)
 		if ev.Result.Text != "" {

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -10,7 +12,6 @@ import (
 
 	"github.com/quarry-sdk/quarry/model"
 	"github.com/quarry-sdk/quarry/session"
-	"github.com/quarry-sdk/quarry/toolbox/docs"
 )
 
 func (a *app) sessionsShowCommand() *cobra.Command {
@@ -45,7 +46,7 @@ ran. With --markdown it prints notes to keep; with --json all records.`,
 			case markdown:
 				return writeNotes(a.stdout, &info, recs)
 			}
-			return a.showTrace(&info, recs)
+			return a.showTrace(cmd.Context(), store, &info, recs)
 		},
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print notes in Markdown")
@@ -69,43 +70,76 @@ func ownTitle(info *session.Info) string {
 	return info.Title
 }
 
-func (a *app) showTrace(info *session.Info, recs []session.Record) error {
+// showTrace prints the trace of a session and, under the calls that they serve,
+// those of its children.
+func (a *app) showTrace(ctx context.Context, store session.Store, info *session.Info, recs []session.Record) error {
+	table, err := a.priceTable()
+	if err != nil {
+		return err
+	}
 	st := styleOf(a.stdout)
 	if title := ownTitle(info); title != "" {
 		fmt.Fprintln(a.stdout, st.bold(line(title, traceWidth)))
 	}
-	trace := &tracer{w: a.stdout, style: st}
-	var modelName string
-	open := false
-	costs, err := a.newMeter("", nil)
-	if err != nil {
-		return err
+	trace, costs := newTracer(a.stdout, st), newBill(table)
+	if info.Parent != "" {
+		trace.note("a child of %s", info.Parent)
 	}
+	var damaged error
+	trace.onChild = func(child *tracer, id string) {
+		switch err := showChild(ctx, store, child, costs, id); {
+		case errors.Is(err, session.ErrNotFound):
+			child.note("the session %s is gone", id)
+		case err != nil && damaged == nil:
+			damaged = err
+		}
+	}
+	var modelName string
+	due := 0
 	for i := range recs {
-		trace.record(&recs[i])
-		costs.record(&recs[i])
+		costs.record(info.ID, &recs[i])
 		switch ev := recs[i].Event.(type) {
 		case *session.Started:
 			modelName = ev.Model
 		case *session.Prompted:
-			open = true
+			due++
 		case *session.Ended:
-			open = false
+			due--
 			r := ev.Result
 			r.Session = info.ID
-			answer, status := docs.Parse(&r)
+			answer, status := parse(&r)
 			writeAnswer(a.stdout, st, answer)
 			if r.Detail != "" {
-				trace.note("%s", r.Detail)
+				trace.note("%s", inFlags(r.Detail))
 			}
-			fmt.Fprintln(a.stdout, footer(modelName, &r, status, costs.cost()))
+			fmt.Fprintln(a.stdout, footer(modelName, &r, status, costs.end(&r.Spent)))
+			if err := writeAttribution(a.stdout, &r.Spent); err != nil {
+				return err
+			}
 		}
+		trace.record(&recs[i])
 		if info.Forked != nil && recs[i].Seq == info.Forked.At {
 			trace.note("forked from %s after record %d", info.Forked.From, info.Forked.At)
 		}
 	}
-	if open {
-		trace.note("unfinished; go on with: quarry sessions resume %s", info.ID)
+	if due > 0 {
+		id := info.ID
+		if info.Parent != "" {
+			id = info.Parent
+		}
+		trace.note("unfinished; go on with: quarry sessions resume %s", id)
+	}
+	return damaged
+}
+
+// showChild prints the trace of a child, and of its children.
+func showChild(ctx context.Context, store session.Store, trace *tracer, costs *bill, id string) error {
+	for rec, err := range store.Load(ctx, id, 0) {
+		if err != nil {
+			return err
+		}
+		costs.record(id, &rec)
+		trace.record(&rec)
 	}
 	return nil
 }
@@ -167,7 +201,7 @@ func writeStep(b *strings.Builder, ev *session.ModelAnswered) {
 }
 
 func writeNotesAnswer(b *strings.Builder, r *session.Result) {
-	answer, status := docs.Parse(r)
+	answer, status := parse(r)
 	fmt.Fprintf(b, "\n## Answer (%s)\n\n", status)
 	if answer != nil {
 		if answer.Unverified {
