@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quarry-sdk/quarry"
 	"github.com/quarry-sdk/quarry/session"
 	"github.com/quarry-sdk/quarry/session/sqlite"
 )
@@ -40,11 +39,14 @@ session's id, the beginning of the id will do, as long as only one session has i
 
 func (a *app) sessionsListCommand() *cobra.Command {
 	var filter session.Filter
-	var status, since string
+	var status, since, parent string
+	var children bool
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List sessions, the newest first",
-		Example: "  quarry sessions list --status done --since 24h --label corpus=manual",
+		Use:   "list",
+		Short: "List sessions, the newest first",
+		Long: `List shows the sessions that somebody began. Those that a tool call of another
+session began, its children, are shown with --children, or with --parent ID.`,
+		Example: "  quarry sessions list --status done --since 24h --label corpus=manual\n  quarry sessions list --parent 01K6X0V0M8N3T4E5R6G7H8J9K0",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			filter.Status = session.Status(status)
@@ -63,6 +65,10 @@ func (a *app) sessionsListCommand() *cobra.Command {
 			if filter.Since, err = parseSince(since, time.Now()); err != nil {
 				return err
 			}
+			if children && parent != "" {
+				return usagef("--children and --parent do not go together; --parent shows the children of one session")
+			}
+			filter.Roots = !children && parent == ""
 			infos := []session.Info{}
 			store, err := a.existingStore(cmd.Context())
 			if err != nil && !errors.Is(err, errNoJournal) {
@@ -70,6 +76,9 @@ func (a *app) sessionsListCommand() *cobra.Command {
 			}
 			if err == nil {
 				defer store.Close()
+				if filter.Parent, err = parentID(cmd.Context(), store, parent); err != nil {
+					return err
+				}
 				for info, err := range store.List(cmd.Context(), filter) {
 					if err != nil {
 						return err
@@ -83,9 +92,24 @@ func (a *app) sessionsListCommand() *cobra.Command {
 	cmd.Flags().StringVar(&status, "status", "", "only sessions that are idle, running, interrupted or done")
 	cmd.Flags().StringVar(&filter.Agent, "agent", "", "only sessions of this agent")
 	cmd.Flags().StringVar(&filter.Label, "label", "", "only sessions with this label, as KEY=VALUE, such as corpus=manual")
+	cmd.Flags().BoolVar(&children, "children", false, "child sessions too")
+	cmd.Flags().StringVar(&parent, "parent", "", "only the children of this session")
 	cmd.Flags().StringVar(&since, "since", "", "only sessions updated since: a time ago such as 90m, 24h or 7d, or a date such as 2026-01-31")
 	cmd.Flags().IntVar(&filter.Limit, "limit", 50, "number of sessions; 0 for all")
 	return cmd
+}
+
+// parentID is the id of a session whose children are wanted. The session itself
+// may be gone.
+func parentID(ctx context.Context, store session.Store, arg string) (string, error) {
+	if arg == "" {
+		return "", nil
+	}
+	for _, err := range store.List(ctx, session.Filter{Parent: arg, Limit: 1}) {
+		return arg, err
+	}
+	info, err := findSession(ctx, store, arg)
+	return info.ID, err
 }
 
 // parseSince reads a time ago or a date; the zero time where there is none.
@@ -127,8 +151,11 @@ func (a *app) printSessions(infos []session.Info) error {
 	return nil
 }
 
-// origin tells where a fork came from.
+// origin tells where a fork came from, or whose child a session is.
 func origin(info *session.Info) string {
+	if info.Parent != "" {
+		return fmt.Sprintf("  (child of %s)", info.Parent)
+	}
 	if info.Forked == nil {
 		return ""
 	}
@@ -211,63 +238,4 @@ func records(ctx context.Context, store session.Store, id string) ([]session.Rec
 		recs = append(recs, rec)
 	}
 	return recs, nil
-}
-
-func (a *app) sessionsResumeCommand() *cobra.Command {
-	var run runFlags
-	cmd := &cobra.Command{
-		Use:   "resume ID",
-		Short: "Go on with a question that was interrupted",
-		Long: `Resume goes on where the journal ends. Nothing that was answered is asked or run
-again.`,
-		Example: "  quarry sessions resume 01K6X0V0M8N3T4E5R6G7H8J9K0",
-		Args:    exactly(1, "one session id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := run.check(); err != nil {
-				return err
-			}
-			return a.resume(cmd.Context(), args[0], &run)
-		},
-	}
-	run.register(cmd.Flags(), askTurns)
-	return cmd
-}
-
-func (a *app) resume(ctx context.Context, id string, run *runFlags) error {
-	store, info, err := a.openSession(ctx, id)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	id = info.ID
-	recs, err := records(ctx, store, id)
-	if err != nil {
-		return err
-	}
-	started, ok := recs[0].Event.(*session.Started)
-	if !ok || started.Labels[labelCommand] != "ask" {
-		return usagef("session %s was not begun by quarry ask; only such sessions can be resumed here", id)
-	}
-	index, _, err := a.openCorpus(ctx, started.Labels[labelCorpus])
-	if err != nil {
-		return err
-	}
-	defer index.Close()
-	name := run.model
-	if name == "" {
-		name = started.Model
-	}
-	m, err := a.pickModel(name)
-	if err != nil {
-		return err
-	}
-	agent, err := a.newAsker(index, m, store, run)
-	if err != nil {
-		return err
-	}
-	err = a.converse(ctx, agent, quarry.Input{Session: id}, recs)
-	if errors.Is(err, quarry.ErrNothingToDo) {
-		return usagef("session %s is finished; there is nothing to resume (see quarry sessions show %s)", id, id)
-	}
-	return err
 }
