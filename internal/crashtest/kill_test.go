@@ -32,12 +32,20 @@ func newLives(t *testing.T, park string) *lives {
 // there; otherwise it returns what the process reports.
 func (l *lives) live(s stop) *report {
 	l.t.Helper()
+	j := l.job()
+	j.Stop = s
+	r := l.run(j)
+	l.look()
+	return r
+}
+
+// run is live for a job, without the look at what comes of it.
+func (l *lives) run(j *job) *report {
+	l.t.Helper()
 	c, err := startChild(l.t, nil)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	j := l.job()
-	j.Stop = s
 	c.give(j)
 	var r *report
 	select {
@@ -55,7 +63,6 @@ func (l *lives) live(s stop) *report {
 		l.parked = nil
 		c.kill()
 	}
-	l.look()
 	return r
 }
 
@@ -89,7 +96,8 @@ func (l *lives) see(recs []session.Record, info session.Info) {
 	l.recs, l.info = recs, info
 }
 
-// finish audits the session, which has come to its end with this report.
+// finish audits the session, which has come to its end with this report. What the
+// world saw of it is added to what is known.
 func (l *lives) finish(r *report, want *quarry.Result) figures {
 	l.t.Helper()
 	if r.Err != "" {
@@ -98,7 +106,7 @@ func (l *lives) finish(r *report, want *quarry.Result) figures {
 	if diff := cmp.Diff(plain(want), plain(r.Result)); diff != "" {
 		l.t.Errorf("the result is another one (-want +got):\n%s", diff)
 	}
-	l.calls, l.asks = l.called(), l.asked(l.t)
+	l.calls, l.asks = append(l.calls, l.called()...), append(l.asks, l.asked(l.t)...)
 	return l.audit(l.t, want)
 }
 

@@ -43,6 +43,11 @@ type job struct {
 	Tree bool
 	// Journal asks for the journal in the report.
 	Journal bool
+	// Power is a file for the log of what SQLite does to the disk, from the
+	// process's first job on.
+	Power string
+	// Pragma is what each new connection of SQLite is told.
+	Pragma string
 }
 
 // stop is a point in a run. Without At and Record there is none.
@@ -57,6 +62,9 @@ type stop struct {
 	Split bool
 	// Outcomes counts only records that are neither intents nor Resumed.
 	Outcomes bool
+	// Sync stops at a sync of the disk and not at the step: before the so-manieth
+	// from the step on, or without a step from the beginning. It needs job.Power.
+	Sync int
 }
 
 // report is what a process says about a job when it is done.
@@ -81,10 +89,10 @@ const (
 
 // agentMain is the agent's process. It ends with its stdin.
 func agentMain() int {
-	var pages atomic.Int64
+	var pragma atomic.Pointer[string]
 	sqlite.RegisterConnectionHook(func(conn sqlite.ExecQuerierContext, _ string) error {
-		if n := pages.Load(); n > 0 {
-			_, err := conn.ExecContext(context.Background(), fmt.Sprintf("PRAGMA max_page_count = %d", n), nil)
+		if text := *pragma.Load(); text != "" {
+			_, err := conn.ExecContext(context.Background(), text, nil)
 			return err
 		}
 		return nil
@@ -104,7 +112,11 @@ func agentMain() int {
 			fmt.Fprintln(os.Stderr, "job:", err)
 			return 1
 		}
-		pages.Store(int64(j.Pages))
+		text := j.Pragma
+		if j.Pages > 0 {
+			text = fmt.Sprintf("PRAGMA max_page_count = %d", j.Pages)
+		}
+		pragma.Store(&text)
 		r := report{}
 		if err := p.do(&j, &r); err != nil {
 			r.Err, r.Conflict = err.Error(), errors.Is(err, session.ErrConflict)
@@ -125,6 +137,7 @@ type process struct {
 	path    string
 	store   session.Store
 	mounted bool
+	power   *powerLog
 }
 
 func (p *process) close() {
@@ -139,6 +152,11 @@ func (p *process) do(j *job, r *report) error {
 	ctx := context.Background()
 	if j.Mount != "" {
 		if err := p.disk(j); err != nil {
+			return err
+		}
+	}
+	if j.Power != "" && p.power == nil {
+		if err := p.logPower(j); err != nil {
 			return err
 		}
 	}
@@ -211,6 +229,17 @@ func (p *process) stop() {
 	os.Exit(3)
 }
 
+// logPower begins the log of what SQLite does.
+func (p *process) logPower(j *job) (err error) {
+	if p.power, err = newPowerLog(j.Power, p.stop); err != nil {
+		return err
+	}
+	if j.Stop.At == 0 && j.Stop.Record == "" {
+		p.power.stopAt(j.Stop.Sync)
+	}
+	return logPower(p.power)
+}
+
 // disk makes a small disk, and fills it but for what is to be left.
 func (p *process) disk(j *job) error {
 	if !p.mounted {
@@ -275,12 +304,17 @@ func (g *gate) append(ctx context.Context, id string, after int64, recs []sessio
 	for _, rec := range recs {
 		here = here || nameOf(rec) == stop.Record
 	}
+	if here && stop.Sync > 0 {
+		g.process.power.stopAt(stop.Sync)
+		here = false
+	}
 	if here && stop.Before {
 		g.process.stop()
 	}
 	if err := g.Store.Append(ctx, id, after, recs); err != nil {
 		return err
 	}
+	g.process.power.durable(recs[len(recs)-1].Seq)
 	for _, rec := range recs {
 		g.report.Appended = append(g.report.Appended, rec.Seq)
 	}
