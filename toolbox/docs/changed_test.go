@@ -63,7 +63,7 @@ func told(m *modeltest.Scripted) string {
 			continue
 		}
 		for _, b := range msg.Blocks {
-			if b, ok := b.(*model.Text); ok && strings.HasPrefix(b.Text, "[Since you read them") {
+			if b, ok := b.(*model.Text); ok && strings.Contains(b.Text, "since you read it") {
 				text.WriteString(b.Text)
 			}
 		}
@@ -88,8 +88,8 @@ func TestChangedDocuments(t *testing.T) {
 		{"nothing has changed", nil, nil, nil},
 		{"one that was not read", map[string]string{"other.md": "# Other\n\nIt is another now.\n"}, nil, nil},
 		{"one that was read", map[string]string{"ports.md": "# Ports\n\nThe gateway listens on port 8080 by default.\n"},
-			[]string{"these have changed: ports."}, []string{"vacuum", "gone"}},
-		{"one is gone", map[string]string{"vacuum.md": ""}, []string{"These are gone: vacuum."}, []string{"ports"}},
+			[]string{"Changed since you read it: ports. "}, []string{"vacuum", "Gone"}},
+		{"one is gone", map[string]string{"vacuum.md": ""}, []string{"Gone since you read it: vacuum. "}, []string{"ports"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
