@@ -113,7 +113,7 @@ func (w *tree) asks() map[string]map[string]int {
 func (w *tree) live(s stop, change func(*job)) *report {
 	w.t.Helper()
 	w.lives++
-	j := &job{Path: w.path, Session: "s", Process: fmt.Sprint(w.lives), Model: w.model.URL, Ledger: w.ledger.URL, Stop: s, Tree: true}
+	j := w.job(s)
 	if change != nil {
 		change(j)
 	}
@@ -133,6 +133,11 @@ func (w *tree) live(s stop, change func(*job)) *report {
 	w.look()
 	w.audit(j.Process, before)
 	return r
+}
+
+// job is a job for the present process.
+func (w *tree) job(s stop) *job {
+	return &job{Path: w.path, Session: "s", Process: fmt.Sprint(w.lives), Model: w.model.URL, Ledger: w.ledger.URL, Stop: s, Tree: true}
 }
 
 // look reads the journals, and checks that what was durable before still is.
