@@ -104,7 +104,7 @@ func open(ctx context.Context, cfg *Config) (*Store, error) {
 // A file that exists is not even opened: closing it would drop the locks that
 // this process may hold on it.
 func createFile(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := createDir(filepath.Dir(path)); err != nil {
 		return &Error{Problem: "its directory cannot be created", Hint: "give another path, or create the directory", Err: err}
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -115,6 +115,28 @@ func createFile(path string) error {
 		return &Error{Problem: "the file cannot be created", Hint: "give another path, or permission to write in its directory", Err: err}
 	}
 	return f.Close()
+}
+
+// createDir creates a directory and those above it. What it creates outlives a
+// power cut: SQLite syncs the directory of the file, and nobody its entry in the
+// one above.
+func createDir(dir string) error {
+	parent := filepath.Dir(dir)
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) || parent == dir {
+		return err
+	}
+	if err := createDir(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	d, err := os.Open(parent)
+	if err != nil {
+		return nil // it can be entered and not read, or is no thing to be synced
+	}
+	_ = d.Sync() // not every system syncs directories
+	return d.Close()
 }
 
 // dsn returns the name under which the driver opens the file.
