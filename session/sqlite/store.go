@@ -122,7 +122,11 @@ func createFile(path string) error {
 // one above.
 func createDir(dir string) error {
 	parent := filepath.Dir(dir)
-	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) || parent == dir {
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is a file", dir)
+	}
+	if !errors.Is(err, os.ErrNotExist) || parent == dir {
 		return err
 	}
 	if err := createDir(parent); err != nil {
