@@ -15,15 +15,20 @@ import (
 )
 
 func (a *app) sessionsShowCommand() *cobra.Command {
-	var markdown bool
+	var markdown, context bool
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show what happened in a session",
 		Long: `Show reads a session back from the journal: the same trace that was shown while it
-ran. With --markdown it prints notes to keep; with --json all records.`,
-		Example: "  quarry sessions show 01K6X0V0M8N3T4E5R6G7H8J9K0 --markdown > notes.md",
+ran, with the child sessions under the calls that they served. With --markdown it
+prints notes to keep; with --json all records; with --context what the next
+request to the model would be made of, in estimated tokens.`,
+		Example: "  quarry sessions show 01K6X0V0M8N3T4E5R6G7H8J9K0 --markdown > notes.md\n  quarry sessions show 01K6X0V0M8N3T4E5R6G7H8J9K0 --context",
 		Args:    exactly(1, "one session id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if markdown && context {
+				return usagef("--markdown and --context do not go together; choose one")
+			}
 			store, info, err := a.openSession(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -34,6 +39,8 @@ ran. With --markdown it prints notes to keep; with --json all records.`,
 				return err
 			}
 			switch {
+			case context:
+				return a.showContext(&info, recs)
 			case a.flags.jsonl:
 				for i := range recs {
 					if err := a.printJSON(recordJSON{info.ID, &recs[i]}); err != nil {
@@ -50,6 +57,7 @@ ran. With --markdown it prints notes to keep; with --json all records.`,
 		},
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print notes in Markdown")
+	cmd.Flags().BoolVar(&context, "context", false, "print what the next request to the model would be made of")
 	return cmd
 }
 
