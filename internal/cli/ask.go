@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -68,7 +69,7 @@ with: quarry sessions resume ID`,
 				return err
 			}
 			defer store.Close()
-			agent, err := a.newAsker(index, m, store, &run)
+			agent, err := a.newAsker(index, m, store, &run, nil)
 			if err != nil {
 				return err
 			}
@@ -94,8 +95,9 @@ func checkQuestion(question string) error {
 	return nil
 }
 
-// newAsker makes the agent that answers from a corpus.
-func (a *app) newAsker(index *corpus.Index, m model.Model, store session.Store, run *runFlags) (*quarry.Agent, error) {
+// newAsker makes the agent that answers from a corpus. Before are the records of a
+// session that it goes on with.
+func (a *app) newAsker(index *corpus.Index, m model.Model, store session.Store, run *runFlags, before []session.Record) (*quarry.Agent, error) {
 	table, err := a.priceTable()
 	if err != nil {
 		return nil, err
@@ -109,7 +111,7 @@ func (a *app) newAsker(index *corpus.Index, m model.Model, store session.Store, 
 		Blobs: blobs, Compaction: quarry.Compaction{Window: known.ContextWindow}, Index: index, Limits: run.limits(),
 		Model: m, Prices: table, Retry: quarry.Retry{Attempts: run.maxAttempts}, Store: store,
 	}
-	priced := whollyPriced(table, m.Name())
+	priced := whollyPriced(table, m.Name()) && !slices.ContainsFunc(before, unpriced)
 	for _, name := range run.fallbacks {
 		fallback, err := a.pickModel(name)
 		if err != nil {
@@ -118,7 +120,7 @@ func (a *app) newAsker(index *corpus.Index, m model.Model, store session.Store, 
 		cfg.Fallbacks = append(cfg.Fallbacks, fallback)
 		priced = priced && whollyPriced(table, fallback.Name())
 	}
-	if !priced && !run.changed(flagUSD) { // a response of unknown price would end the run
+	if !priced && !run.changed(flagUSD) { // a response of unknown price ends a run that has a limit of money
 		cfg.Limits.USD = quarry.Unlimited
 	}
 	agent, err := docs.NewAgent(cfg)
@@ -152,6 +154,13 @@ func (a *app) converse(ctx context.Context, agent *quarry.Agent, in quarry.Input
 		return a.printResult(t.model, ev.Result, t.cost, t.trace != nil)
 	}
 	return nil
+}
+
+// unpriced tells whether a record is a response whose price is not known, as all
+// are in journals of earlier versions.
+func unpriced(rec session.Record) bool {
+	ev, ok := rec.Event.(*session.ModelAnswered)
+	return ok && ev.Cost == nil
 }
 
 // newTracer returns nil where no trace is wanted.
