@@ -185,7 +185,7 @@ func (n *treeNode) parallel() int {
 func (p *treeProcess) revive() {
 	p.world.mu.Lock()
 	defer p.world.mu.Unlock()
-	p.dead, p.kept, p.dies = false, false, p.appends+1
+	p.over, p.dead, p.kept, p.dies = false, false, false, p.appends+1
 }
 
 // checkFold lets each journal be loaded by an agent whose store takes nothing

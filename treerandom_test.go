@@ -250,6 +250,7 @@ func (r *treeRun) process(t *testing.T, cut *treeCut, n int, was *treeRun) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	p.over = true
 	if p.dead {
 		stopped = p.died
 	}

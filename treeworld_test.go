@@ -61,6 +61,8 @@ type treeProcess struct {
 	// tells that this append is kept.
 	dies int
 	kept bool
+	// over tells that its run has ended: it writes nothing more.
+	over bool
 	// dead tells that it has died, at the time died. It has no effects any more.
 	dead    bool
 	died    time.Time
@@ -173,6 +175,9 @@ func (s *treeStore) Append(ctx context.Context, id string, after int64, recs []s
 	defer w.mu.Unlock()
 	if p.dead {
 		return errTreeCrash
+	}
+	if p.over {
+		w.problems = append(w.problems, fmt.Sprintf("%s: record %d is written after the run has ended", id, after+1))
 	}
 	w.appends++
 	p.appends++
