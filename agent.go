@@ -1,6 +1,7 @@
 package quarry
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,9 @@ import (
 // Config describes an agent. The zero value of every field but Model is a
 // sensible default.
 type Config struct {
+	// Approver asks a person about calls, and waits for the answer. Without it, and
+	// without Park, such calls are denied.
+	Approver func(ctx context.Context, ask Approval) (Answer, error)
 	// Blobs keep results that are over their tool's limit. Defaults to nil: they
 	// are then kept in the journal.
 	Blobs Blobs
@@ -28,6 +32,8 @@ type Config struct {
 	// Gate is shared by agents that use one key. Defaults to one of the agent's
 	// own.
 	Gate *Gate
+	// Hooks are called at their points of every run, of children too.
+	Hooks []Hook
 	// Instructions are the system prompt.
 	Instructions string
 	// Limits bound each prompt. Defaults to DefaultLimits, field by field.
@@ -40,6 +46,13 @@ type Config struct {
 	// Name is what the agent is called in journals and traces. Defaults to
 	// "agent".
 	Name string
+	// Park lets calls wait for a person where there is no Approver: the run then
+	// ends with the subtype Waiting, and goes on when Agent.Answer has answered.
+	Park bool
+	// Permissions say which calls may run. Defaults to nil: all tools that the agent
+	// was given may be called, but for those that need an approval. A child has its
+	// parent's too.
+	Permissions *Permissions
 	// Prices tell what the model costs, for Limits.USD and Result.Spent. Defaults
 	// to nil: costs are then unknown. A child without prices uses its parent's.
 	Prices Prices
@@ -70,10 +83,14 @@ type Agent struct {
 	engine  *session.Engine
 	// expired is what the engine journals when a prompt's time is over.
 	expired *session.Expired
+	// policy is Permissions, ready; nil where there are none.
+	policy *policy
 	// baseTokens is the estimate of the instructions and the tool list.
 	baseTokens int64
 	// limits are those of what is counted.
 	limits session.Amounts
+	// usdSet tells that the limit of money was set, and is no default.
+	usdSet bool
 	// ownGate tells that the gate was made here; a child then shares its parent's.
 	ownGate bool
 	// running are the sessions that run, by their ids; each has its cancel function.
@@ -109,6 +126,7 @@ func (a *Agent) init() error {
 	}
 	set := cfg.Limits
 	cfg.Limits.fill(&DefaultLimits)
+	a.usdSet = set.USD > 0
 	if err := cfg.Retry.check(); err != nil {
 		return err
 	}
@@ -132,8 +150,20 @@ func (a *Agent) init() error {
 	if cfg.Instructions != "" {
 		a.system = model.NewMessage(model.RoleSystem, &model.Text{Text: cfg.Instructions})
 	}
+	if cfg.Permissions != nil {
+		var err error
+		if a.policy, err = newPolicy(cfg.Permissions); err != nil {
+			return err
+		}
+	}
 	if err := a.initTools(); err != nil {
 		return err
+	}
+	cfg.Hooks = slices.Clone(cfg.Hooks)
+	for i := range cfg.Hooks {
+		if err := cfg.Hooks[i].compile(); err != nil {
+			return fmt.Errorf("hook %d (%s): %w", i, cfg.Hooks[i].Name, err)
+		}
 	}
 	if err := cfg.Compaction.fill(); err != nil {
 		return err
@@ -151,7 +181,7 @@ func (a *Agent) init() error {
 	}
 	a.limits = cfg.Limits.amounts()
 	a.expired = &session.Expired{Limit: session.ReasonWallClock, Value: cfg.Limits.Timeout}
-	a.engine = &session.Engine{Hands: &hands{agent: a, run: &shared{cfg.Store, cfg.Gate, cfg.Prices, cfg.Blobs}}}
+	a.engine = &session.Engine{Hands: &hands{agent: a, run: a.shared()}}
 	var err error
 	a.record, err = json.Marshal(a.settings())
 	return err
@@ -187,7 +217,12 @@ func (a *Agent) initTools() error {
 	}
 	a.toolSet = &model.ToolSet{Server: cfg.ServerTools}
 	for _, t := range cfg.Tools {
-		a.toolSet.Defs = append(a.toolSet.Defs, t.def())
+		if a.policy == nil || !a.policy.hidden(t.spec.Name) {
+			a.toolSet.Defs = append(a.toolSet.Defs, t.def())
+		}
+	}
+	if a.policy != nil {
+		return a.policy.check(a.tools)
 	}
 	return nil
 }

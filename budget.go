@@ -77,6 +77,29 @@ func (g *ledger) answer(tool *Tool, ev *session.ToolAnswered) {
 	}
 }
 
+// abandoned books the calls that the end of the time cut off, and what children
+// used for them.
+func (l *loop) abandoned(cut []session.CallRef) {
+	for i := range l.calls {
+		c := &l.calls[i]
+		if c.state != callRunning && c.state != callLost {
+			continue
+		}
+		tool := l.agent.tools[c.use.Name]
+		use := callUse(tool)
+		l.ledger.spent.Amounts.Add(&use)
+		row := l.ledger.spent.Tool(c.use.Name)
+		row.Calls++
+		row.Errors++
+		for k := range cut {
+			if ref := &cut[k]; ref.Turn == l.turn && ref.Index == i && ref.Spent != nil {
+				row.USD += ref.Spent.USD
+				l.ledger.spent.Add(ref.Spent)
+			}
+		}
+	}
+}
+
 // callUse is what one call of a tool takes by itself.
 func callUse(tool *Tool) session.Amounts {
 	use := session.Amounts{ToolCalls: 1}
@@ -106,9 +129,10 @@ var turnsEnd = []struct {
 	{"usd", session.ReasonUSD, "USD"},
 }
 
-// usedUp tells which limit forbids to ask the model again; nil if none does.
-func (g *ledger) usedUp() (hit *session.LimitHit, reason, detail string) {
-	if g.budget.USD != Unlimited && g.spent.Unpriced > 0 {
+// usedUp tells which limit forbids to ask the model again; nil if none does. Strict
+// tells that a limit of money was set, and is no default.
+func (g *ledger) usedUp(strict bool) (hit *session.LimitHit, reason, detail string) {
+	if strict && g.budget.USD != Unlimited && g.spent.Unpriced > 0 {
 		return &session.LimitHit{Name: "usd", Value: g.budget.USD.USD(), Used: g.spent.USD.USD()}, session.ReasonUSD,
 			"the price of a response is not known, so that the limit of money cannot be kept; add the price, or set Limits.Tokens instead of Limits.USD"
 	}

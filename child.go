@@ -134,30 +134,30 @@ func needed(name string) bool {
 }
 
 // RunChild implements session.Hands.
-func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild, observe session.Observer) (session.Event, error) {
+func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild, observe session.Observer) (session.Event, *session.Spent, error) {
 	called := call.Called
 	answered := &session.ToolAnswered{Turn: called.Turn, Index: called.Index, ID: called.ID, Name: called.Name}
 	tool := h.agent.tools[called.Name]
 	if tool == nil || tool.agent == nil {
-		return refuse(answered, "there is no agent of this name"), nil
+		return refuse(answered, "there is no agent of this name"), nil, nil
 	}
 	in, err := tool.prompt(call.Input)
 	if err != nil {
-		return refuse(answered, err.Error()), nil
+		return refuse(answered, err.Error()), nil, nil
 	}
 	began := time.Now()
 	parent := &session.Parent{Session: id, Turn: called.Turn, Index: called.Index}
-	result, err := h.of(tool.agent).work(ctx, called.Child, parent, in, observe)
+	result, err := h.of(tool.agent, id).work(ctx, called.Child, parent, in, observe)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, nil
+		if ctx.Err() != nil && result != nil {
+			return nil, &result.Spent, nil
 		}
-		return nil, err
+		return nil, nil, err
 	}
 	answered.Duration = time.Since(began)
 	answered.Child = &session.ChildEnd{Session: called.Child.Session, Subtype: result.Subtype, Reason: result.Reason, Turns: result.Turns, Spent: result.Spent}
 	h.finish(ctx, tool, answered, outcomeOf(result, tool.agent))
-	return answered, nil
+	return answered, nil, nil
 }
 
 // outcomeOf is what a child's result is for its parent.
@@ -184,9 +184,20 @@ func outcomeOf(r *Result, agent *Agent) (o toolOutcome) {
 	return o
 }
 
+// stoppedAt is the result of a child as it stands, where ctx has stopped it. The
+// loop is of no use afterwards.
+func stoppedAt(ctx context.Context, l *loop) *Result {
+	if ctx.Err() == nil {
+		return nil
+	}
+	l.abandoned(append(l.result.Canceled[:len(l.result.Canceled):len(l.result.Canceled)], l.result.Running...))
+	r := l.tally()
+	return &r
+}
+
 // work brings a child session to its end: it begins it, or goes on with it.
 func (h *hands) work(ctx context.Context, call *session.ChildCall, parent *session.Parent, in Input, observe session.Observer) (*Result, error) {
-	l := newLoop(h.agent, call.Session)
+	l := newLoop(h.agent, call.Session).in(h.run)
 	engine := &session.Engine{Hands: h}
 	live, err := session.Load(ctx, h.run.store, call.Session, l)
 	switch {
@@ -207,13 +218,16 @@ func (h *hands) work(ctx context.Context, call *session.ChildCall, parent *sessi
 	}
 	if !l.open && l.ended == nil {
 		if err := engine.Submit(ctx, live, in.prompted(), observe); err != nil {
-			return nil, err
+			return stoppedAt(ctx, l), err
 		}
 	}
 	if l.open {
 		if err := engine.Advance(ctx, live, observe); err != nil {
-			return nil, err
+			return stoppedAt(ctx, l), err
 		}
+	}
+	if l.ended == nil || l.open {
+		return l.waiting(), nil
 	}
 	return l.ended, nil
 }

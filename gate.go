@@ -10,6 +10,10 @@ import (
 	"github.com/quarry-sdk/quarry/model"
 )
 
+// circuitOpen is the code of the error of a call that was not made, because the
+// circuit of its provider is open.
+const circuitOpen = "circuit_open"
+
 // The circuit of a provider: how many failures in a row open it, and for how
 // long at first and at most.
 const (
@@ -69,7 +73,7 @@ func (g *Gate) ask(provider string, now time.Time) (time.Duration, error) {
 	if wait := c.opens.Sub(now); wait > 0 || c.probing {
 		wait = max(wait, time.Second) // the probe needs its time
 		return 0, &model.Error{
-			Kind: model.ErrOverloaded, Provider: provider, RetryAfter: wait,
+			Kind: model.ErrOverloaded, Code: circuitOpen, Provider: provider, RetryAfter: wait,
 			Message: fmt.Sprintf("not asked: its last %d calls failed", c.failures),
 		}
 	}

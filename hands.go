@@ -24,11 +24,33 @@ type shared struct {
 	gate   *Gate
 	prices Prices
 	blobs  Blobs
+	// hooks and policy are those of the agent and of all above it.
+	hooks  []Hook
+	policy *policy
+	// approver asks a person; park lets calls wait for one.
+	approver func(context.Context, Approval) (Answer, error)
+	park     bool
+	// parent is the session above, depth how many there are.
+	parent string
+	depth  int
 }
 
-// of returns the hands of a child's agent in the same tree.
-func (h *hands) of(child *Agent) *hands {
+// shared is what the trees of the agent have in common.
+func (a *Agent) shared() *shared {
+	cfg := &a.cfg
+	return &shared{
+		store: cfg.Store, gate: cfg.Gate, prices: cfg.Prices, blobs: cfg.Blobs,
+		hooks: cfg.Hooks, policy: a.policy, approver: cfg.Approver, park: cfg.Park,
+	}
+}
+
+// of returns the hands of the agent of a child of the session id, in the same tree.
+func (h *hands) of(child *Agent, id string) *hands {
 	run := *h.run
+	run.parent = id
+	run.depth++
+	run.hooks = append(run.hooks[:len(run.hooks):len(run.hooks)], child.cfg.Hooks...)
+	run.policy = child.policy.inherit(run.policy)
 	if !child.ownGate {
 		run.gate = child.cfg.Gate
 	}
@@ -73,7 +95,8 @@ func ask(ctx context.Context, m model.Model, idle time.Duration, call *session.C
 		if p := recover(); p != nil {
 			outcome = &session.ModelFailed{Turn: turn, Error: &model.Error{
 				Kind:    model.ErrProtocol,
-				Message: fmt.Sprintf("the model's code panicked: %v\n%s", p, debug.Stack()),
+				Message: fmt.Sprintf("the model's code panicked: %v", p),
+				Stack:   string(debug.Stack()),
 			}}
 		}
 	}()
@@ -165,6 +188,9 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool)
 		if o.err != nil && ctx.Err() != nil {
 			return nil
 		}
+		if o.err != nil && tctx.Err() != nil && errors.Is(o.err, context.DeadlineExceeded) {
+			o.err = tooSlow(tool)
+		}
 	case <-tctx.Done():
 		if ctx.Err() != nil {
 			if o = <-done; o.err != nil {
@@ -174,14 +200,22 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool)
 		}
 		select {
 		case o = <-done:
+			if o.err != nil && errors.Is(o.err, context.DeadlineExceeded) {
+				o.err = tooSlow(tool)
+			}
 		default:
-			o.err = fmt.Errorf("the tool did not answer within %v; it may still be at work. Try a smaller request, or go on without it", tool.spec.Timeout)
+			o.err = tooSlow(tool)
 		}
 	}
 	answered.Duration = time.Since(began)
 	answered.Sources = cctx.reads.all()
 	h.finish(ctx, tool, answered, o)
 	return answered
+}
+
+// tooSlow is the error of a tool that took too long.
+func tooSlow(tool *Tool) error {
+	return fmt.Errorf("the tool did not answer within %v; it may still be at work. Try a smaller request, or go on without it", tool.spec.Timeout)
 }
 
 // perform runs a tool's function, after asking whether it has run where that is

@@ -15,7 +15,7 @@ const Unlimited = session.Unbounded
 //
 // Those that count cover the whole tree: what child sessions use counts too.
 // Each is reserved before a call and settled after it, so that it is overshot by
-// no more than the calls in flight. Where turns, tokens or money are used up, the
+// no more than one call of each session at work. Where turns, tokens or money are used up, the
 // run ends; where calls of tools are, each further one is refused, and the model
 // is told to finish with what it has.
 type Limits struct {
@@ -38,7 +38,9 @@ type Limits struct {
 	OutputTokens int64 `json:"output_tokens"`
 	// ParallelTools bounds the tools that run at the same time. Defaults to 8.
 	ParallelTools int `json:"parallel_tools"`
-	// Searches bounds the calls of tools that count as searches. Defaults to 200.
+	// Searches bounds the calls of tools that count as searches. Those that the
+	// provider makes by itself are counted, and bounded by their own MaxUses only.
+	// Defaults to 200.
 	Searches int64 `json:"searches"`
 	// Timeout bounds the time worked on the prompt, downtime left out; children are
 	// stopped with their parent. Defaults to 15 minutes.

@@ -18,6 +18,8 @@ type phase uint8
 const (
 	// idle: no prompt is open.
 	idle phase = iota
+	// opening: the prompt is given, and hooks are called before it is said.
+	opening
 	// thinkDue: the model is to be asked.
 	thinkDue
 	// shortenDue: the conversation is to be made shorter.
@@ -26,6 +28,8 @@ const (
 	thinking
 	// acting: the tool calls of the last response are to be answered.
 	acting
+	// stopping: the prompt would end well, and hooks are called about it.
+	stopping
 	// ending: the prompt's result stands and is to be journaled.
 	ending
 )
@@ -39,11 +43,30 @@ type loop struct {
 	agent *Agent
 	id    string
 
+	// hooks and policy hold for the session, depth is how many are above it.
+	hooks  []Hook
+	policy *policy
+	depth  int
+	// approver and park tell what becomes of calls that a person is asked about.
+	approver, park bool
+
 	started bool
 	open    bool
 	phase   phase
-	talk    conversation
-	ledger  ledger
+	// hooked is where the hooks stand; extra are rules that a person gave.
+	hooked map[hookKey]*hookState
+	extra  []rule
+	// prompts counts them; asking is the one that has not been said yet.
+	prompts int
+	asking  asking
+	// ending is the reason with which the prompt would end well, stops how often
+	// hooks made it go on.
+	ending string
+	stops  int
+	// compactions counts those of the session.
+	compactions int
+	talk        conversation
+	ledger      ledger
 	// config is the settings that the session was begun with, or last took on.
 	config json.RawMessage
 	// name is the agent's name in them.
@@ -88,7 +111,19 @@ type loop struct {
 }
 
 // newLoop returns the machine of a session that has no records yet.
-func newLoop(agent *Agent, id string) *loop { return &loop{agent: agent, id: id} }
+func newLoop(agent *Agent, id string) *loop {
+	return (&loop{agent: agent, id: id}).in(agent.shared())
+}
+
+// newLoop returns the machine of a session of the agent's own.
+func (a *Agent) newLoop(id string) *loop { return newLoop(a, id) }
+
+// in puts the loop into a tree.
+func (l *loop) in(run *shared) *loop {
+	l.hooks, l.policy, l.depth = run.hooks, run.policy, run.depth
+	l.approver, l.park = run.approver != nil, run.park
+	return l
+}
 
 // Apply implements session.Machine.
 func (l *loop) Apply(rec session.Record) error {
@@ -122,6 +157,10 @@ func (l *loop) Apply(rec session.Record) error {
 			l.begin(ev)
 		}
 	case *session.ModelCalled:
+		// Where the prompt would end here, it was under other limits that it did not.
+		if l.phase == ending && ev.Purpose == "" {
+			l.phase, l.result.Error = thinkDue, nil
+		}
 		if due := l.phase == thinkDue && ev.Purpose == "" || l.phase == shortenDue && ev.Purpose == purposeCompact; !due {
 			return errors.New("the model is called where nothing is to be asked")
 		}
@@ -149,6 +188,10 @@ func (l *loop) Apply(rec session.Record) error {
 		// A result that stands was reached in time.
 		if l.open && l.phase != ending {
 			l.result.Canceled, l.result.Running = ev.Canceled, ev.Running
+			if l.phase == thinking {
+				l.ledger.spent.Lost++
+			}
+			l.abandoned(append(ev.Canceled[:len(ev.Canceled):len(ev.Canceled)], ev.Running...))
 			l.hit(&session.LimitHit{Name: session.ReasonWallClock, Value: ev.Value.Seconds(), Used: l.clock.active.Seconds()})
 			l.end(session.Limited, session.ReasonWallClock, fmt.Sprintf("the prompt was worked on for %v, which is its limit; raise Limits.Timeout to give it more", ev.Value))
 		}
@@ -165,12 +208,22 @@ func (l *loop) Apply(rec session.Record) error {
 		}
 		l.compact(ev)
 		l.short.open, l.short.overflow, l.short.after = nil, false, ev.After
+		l.compactions++
 		l.attempt, l.tries = 0, attempts{}
 		l.goOn()
 	case *session.Changed:
 		l.changed(ev)
+	case *session.HookCalled:
+		return l.hookCalled(ev)
+	case *session.HookAnswered:
+		return l.hookAnswered(ev)
+	case *session.ApprovalAsked:
+		return l.approvalAsked(ev)
+	case *session.ApprovalGiven:
+		return l.approvalGiven(ev)
 	case *session.Ended:
-		if l.phase != ending {
+		// Limits end a prompt where the model is to be asked, and may have been others.
+		if l.phase != ending && (l.phase != thinkDue || ev.Result.Subtype == "") {
 			return errors.New("the prompt ends where it has no result")
 		}
 		l.open, l.phase, l.ended = false, idle, &ev.Result
@@ -206,8 +259,11 @@ func (l *loop) begin(ev *session.Prompted) {
 		msg = model.NewMessage(model.RoleUser, append(unanswered, msg.Blocks...)...)
 	}
 	l.calls = nil
-	l.talk.say(l.withNotes(msg), results...)
-	l.goOn()
+	l.prompts++
+	l.stops, l.hooked = 0, nil
+	l.asking = asking{msg, results}
+	l.phase = opening
+	l.opened()
 }
 
 // changed notes what the session read and what is another now.
@@ -368,7 +424,7 @@ func (l *loop) decide(resp *model.Response, text string) {
 		case l.agent.endsRun:
 			l.end(session.Halted, session.ReasonNotSubmitted, "the model finished without calling the tool that ends the run")
 		default:
-			l.end(session.Success, session.ReasonCompleted, "")
+			l.succeed(session.ReasonCompleted)
 		}
 	case model.StopPauseTurn:
 		if len(l.calls) > 0 {
@@ -401,7 +457,7 @@ func (l *loop) decide(resp *model.Response, text string) {
 const continuePrompt = "[The answer was cut off at the token limit. Go on exactly where it stopped. Repeat nothing.]"
 
 func (l *loop) modelFailed(ev *session.ModelFailed, now time.Time) {
-	if ev.Error.Status < 400 { // what is turned away is not billed
+	if ev.Error.Status < 400 && ev.Error.Code != circuitOpen { // what is turned away is not billed
 		l.ledger.spent.Lost++
 	}
 	if l.tryAgain(ev.Error, now) {
@@ -437,10 +493,14 @@ func (l *loop) resumed() {
 		l.ledger.spent.Lost++
 	}
 	l.result.Canceled, l.result.Running = nil, nil
+	for _, s := range l.hooked {
+		s.running = false
+	}
 	for i := range l.calls {
 		if l.calls[i].state == callRunning {
 			l.calls[i].state = callLost
 		}
+		l.calls[i].asking = false
 	}
 }
 
@@ -456,6 +516,17 @@ func (l *loop) due() phase {
 func (l *loop) end(subtype session.Subtype, reason, detail string) {
 	l.result.Subtype, l.result.Reason, l.result.Detail = subtype, reason, detail
 	l.phase = ending
+}
+
+// waiting is the result of a run in which calls wait for a person.
+func (l *loop) waiting() *Result {
+	r := l.tally()
+	r.Subtype, r.Reason, r.Pending = session.Waiting, session.ReasonApproval, l.pending()
+	r.Detail = fmt.Sprintf("%d calls wait for a person", len(r.Pending))
+	if len(r.Pending) == 1 {
+		r.Detail = fmt.Sprintf("a call of %s waits for a person", r.Pending[0].Name)
+	}
+	return &r
 }
 
 // tally returns the result as it stands, with the time worked on it.
@@ -484,7 +555,7 @@ func (c *clock) tick(rec session.Record, open bool) {
 		if !open {
 			*c = clock{since: rec.Time}
 		}
-	case *session.Resumed:
+	case *session.Resumed, *session.ApprovalGiven: // a person may take a week
 		c.before, c.since = c.active, rec.Time
 	default:
 		if !c.since.IsZero() {

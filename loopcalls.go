@@ -31,6 +31,11 @@ type toolCall struct {
 	key      string
 	child    *session.ChildCall
 	answered *session.ToolAnswered
+	// asked is the question to a person about the call, asking that it is open, and
+	// given the answer.
+	asked  *session.ApprovalAsked
+	asking bool
+	given  *session.ApprovalGiven
 }
 
 func callsOf(uses []*model.ToolUse) []toolCall {
@@ -79,11 +84,6 @@ func (l *loop) toolAnswered(ev *session.ToolAnswered) error {
 			Input:   c.use.Input, Tell: tool != nil && tool.spec.TellUnknown,
 		})
 	}
-	for i := range l.calls {
-		if l.calls[i].state != callAnswered {
-			return nil
-		}
-	}
 	l.allAnswered()
 	return nil
 }
@@ -99,6 +99,15 @@ func (l *loop) call(turn, index int) (*toolCall, error) {
 // allAnswered puts the results of a response into one message, in call order,
 // and decides whether the run goes on.
 func (l *loop) allAnswered() {
+	for i := range l.calls {
+		if l.calls[i].state != callAnswered {
+			return
+		}
+	}
+	said, ok := l.afterCalls()
+	if !ok {
+		return
+	}
 	blocks := make(model.Blocks, 0, len(l.calls))
 	circle := ""
 	for i := range l.calls {
@@ -110,21 +119,106 @@ func (l *loop) allAnswered() {
 		case guardStop:
 			circle = l.guard.String()
 		}
-		blocks = append(blocks, resultBlock(c, warning))
+		blocks = append(blocks, resultBlock(c, said.output[i], warning))
 	}
 	calls := l.calls
 	l.calls = nil
-	l.talk.say(l.withNotes(model.NewMessage(model.RoleUser, blocks...)), l.places(len(calls))...)
+	msg := withTexts(model.NewMessage(model.RoleUser, blocks...), said.context)
+	l.talk.say(l.withNotes(msg), l.places(len(calls))...)
 	for i := range calls {
 		if l.judge(&calls[i]) {
 			return
 		}
+	}
+	if said.stop {
+		l.end(session.Halted, session.ReasonHook, "a hook stopped the run: "+said.reason)
+		return
 	}
 	if circle != "" {
 		l.end(session.Limited, session.ReasonLoop, circle)
 		return
 	}
 	l.goOn()
+}
+
+// hooksSaid is what hooks said about the calls of a response.
+type hooksSaid struct {
+	// output replaces results, by the index of their call.
+	output  map[int]model.Blocks
+	context []string
+	stop    bool
+	reason  string
+}
+
+// afterCalls is what the hooks said about the calls of a response, before and
+// after them; ok is false while some have not answered.
+func (l *loop) afterCalls() (said hooksSaid, ok bool) {
+	take := func(a *session.HookAnswered) {
+		said.context = append(said.context, a.Context...)
+		if a.Stop && !said.stop {
+			said.stop, said.reason = true, a.Reason
+		}
+	}
+	for i := range l.calls {
+		point, in := l.postInput(i)
+		after := l.heard(point, i, in)
+		if after == nil {
+			return said, false
+		}
+		if before := l.heard(PreToolUse, i, l.preInput(i)); before != nil {
+			take(before)
+		}
+		take(after)
+		if after.Output != nil {
+			if said.output == nil {
+				said.output = make(map[int]model.Blocks)
+			}
+			said.output[i] = after.Output
+		}
+	}
+	batch := l.heard(PostToolBatch, 0, l.batchInput())
+	if batch == nil {
+		return said, false
+	}
+	take(batch)
+	return said, true
+}
+
+// preInput, postInput and batchInput are what hooks are told of calls.
+func (l *loop) preInput(i int) HookInput {
+	u := l.calls[i].use
+	return HookInput{Tool: u.Name, Input: u.Input, CallID: u.ID, Prompt: l.prompt}
+}
+
+func (l *loop) postInput(i int) (HookPoint, HookInput) {
+	c := &l.calls[i]
+	in := HookInput{Tool: c.use.Name, Input: l.inputOf(c), CallID: c.use.ID, Prompt: l.prompt, Answer: c.answered}
+	if c.answered.IsError {
+		return PostToolUseFailure, in
+	}
+	return PostToolUse, in
+}
+
+func (l *loop) batchInput() HookInput {
+	in := HookInput{Prompt: l.prompt}
+	for i := range l.calls {
+		in.Batch = append(in.Batch, l.calls[i].answered)
+	}
+	return in
+}
+
+// inputOf is the arguments that a call has: the model's, or those that a hook or a
+// person put in their place.
+func (l *loop) inputOf(c *toolCall) []byte {
+	if c.given != nil && len(c.given.Input) > 0 {
+		return c.given.Input
+	}
+	for _, point := range []HookPoint{PermissionRequest, PreToolUse} {
+		if s := l.hooked[hookKey{point, l.turn, c.index}]; s != nil && s.answered != nil && len(s.answered.Input) > 0 {
+			return s.answered.Input
+		}
+	}
+	return c.use.Input
 }
 
 // judge tells whether a call of a tool that ends the run has ended it.
@@ -135,7 +229,7 @@ func (l *loop) judge(c *toolCall) bool {
 	}
 	if !c.answered.IsError {
 		l.result.Output = c.answered.Output
-		l.end(session.Success, session.ReasonSubmitted, "")
+		l.succeed(session.ReasonSubmitted)
 		return true
 	}
 	if c.answered.Unknown {
@@ -152,8 +246,11 @@ func (l *loop) judge(c *toolCall) bool {
 
 // resultBlock is what the model is told about a call, and the guard's warning if
 // there is one.
-func resultBlock(c *toolCall, warning string) *model.ToolResult {
+func resultBlock(c *toolCall, output model.Blocks, warning string) *model.ToolResult {
 	content := c.answered.Content
+	if output != nil {
+		content = output
+	}
 	if warning != "" {
 		content = append(content[:len(content):len(content)], &model.Text{Text: warning})
 	}
@@ -170,7 +267,7 @@ func (l *loop) unansweredResults() (model.Blocks, []placed) {
 	for i := range l.calls {
 		c := &l.calls[i]
 		if c.answered != nil {
-			blocks = append(blocks, resultBlock(c, ""))
+			blocks = append(blocks, resultBlock(c, nil, ""))
 			continue
 		}
 		blocks = append(blocks, &model.ToolResult{
@@ -216,6 +313,20 @@ func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
 		}
 		tool := l.agent.tools[c.use.Name]
 		why := l.refusal(c, tool)
+		var decision *Decision
+		if why == nil && c.state == callDue {
+			var step permit
+			if decision, step = l.permit(c, tool); step.wait {
+				if step.effect != nil {
+					effects = append(effects, step.effect)
+				}
+				if step.event != nil {
+					events = append(events, step.event)
+				}
+				continue
+			}
+			why = step.refused
+		}
 		if why == nil && c.state == callDue {
 			why = l.overBudget(c, tool, &pending)
 		}
@@ -228,12 +339,12 @@ func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
 				continue
 			}
 			running++
-			effects = append(effects, l.startTool(c, tool))
+			effects = append(effects, l.startTool(c, tool, decision))
 		} else {
 			if children >= l.agent.cfg.Limits.ChildrenAtOnce || !l.mayStart(i) {
 				continue
 			}
-			call, why := l.childFor(c, tool, waiting, &pending)
+			call, why := l.childFor(c, tool, decision, waiting, &pending)
 			if why != nil {
 				events = append(events, l.answerFor(i, why))
 				continue
@@ -253,14 +364,40 @@ func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
 			pending.Add(&use)
 		}
 	}
-	return events, effects
+	return events, append(effects, l.afterEffects()...)
+}
+
+// afterEffects calls the hooks that come after calls.
+func (l *loop) afterEffects() (effects []session.Effect) {
+	if len(l.hooks) == 0 {
+		return nil
+	}
+	all := true
+	for i := range l.calls {
+		if l.calls[i].state != callAnswered {
+			all = false
+			continue
+		}
+		point, in := l.postInput(i)
+		done, eff := l.hook(point, i, in)
+		if eff != nil {
+			effects = append(effects, eff)
+		}
+		all = all && done != nil
+	}
+	if all && len(l.calls) > 0 {
+		if _, eff := l.hook(PostToolBatch, 0, l.batchInput()); eff != nil {
+			effects = append(effects, eff)
+		}
+	}
+	return effects
 }
 
 // startTool is the effect that runs a tool's function.
-func (l *loop) startTool(c *toolCall, tool *Tool) *session.CallTool {
+func (l *loop) startTool(c *toolCall, tool *Tool, decision *Decision) *session.CallTool {
 	return &session.CallTool{
-		Called:  l.calledFor(c, tool),
-		Input:   c.use.Input,
+		Called:  l.calledFor(c, tool, decision),
+		Input:   l.inputOf(c),
 		Earlier: l.answered[:l.before:l.before],
 		Prompt:  l.prompt,
 	}
@@ -269,7 +406,7 @@ func (l *loop) startTool(c *toolCall, tool *Tool) *session.CallTool {
 // childFor is the effect that runs the child which serves a call, or the answer
 // to a call for which too little is left. A child that was lost goes on with the
 // share it had; in a fork, where its session has another name, it is a new one.
-func (l *loop) childFor(c *toolCall, tool *Tool, waiting int64, pending *session.Amounts) (*session.RunChild, *session.ToolAnswered) {
+func (l *loop) childFor(c *toolCall, tool *Tool, decision *Decision, waiting int64, pending *session.Amounts) (*session.RunChild, *session.ToolAnswered) {
 	child := c.child
 	if child == nil || child.Session != childID(l.id, l.turn, c.index) {
 		var why *session.ToolAnswered
@@ -277,19 +414,19 @@ func (l *loop) childFor(c *toolCall, tool *Tool, waiting int64, pending *session
 			return nil, why
 		}
 	}
-	called := l.calledFor(c, tool)
+	called := l.calledFor(c, tool, decision)
 	called.Child = child
-	return &session.RunChild{Called: called, Input: c.use.Input}, nil
+	return &session.RunChild{Called: called, Input: l.inputOf(c)}, nil
 }
 
 // calledFor is the intent to serve a call.
-func (l *loop) calledFor(c *toolCall, tool *Tool) *session.ToolCalled {
+func (l *loop) calledFor(c *toolCall, tool *Tool, decision *Decision) *session.ToolCalled {
 	key := c.key // a fork repeats what its source has begun under the same key
 	if key == "" {
 		key = fmt.Sprintf("%s/%d.%d", l.id, l.turn, c.index)
 	}
 	return &session.ToolCalled{
-		Turn: l.turn, Index: c.index, ID: c.use.ID, Name: c.use.Name, Key: key, Attempt: c.attempt + 1,
+		Turn: l.turn, Index: c.index, ID: c.use.ID, Name: c.use.Name, Key: key, Attempt: c.attempt + 1, Decision: decision,
 		Reconcile: c.state == callLost && tool.spec.Reconcile != nil,
 	}
 }

@@ -1,6 +1,7 @@
 package quarry
 
 import (
+	"slices"
 	"time"
 
 	"github.com/quarry-sdk/quarry/model"
@@ -17,10 +18,38 @@ func (l *loop) Next() session.Next {
 		Expired:  l.agent.expired,
 	}
 	switch l.phase {
+	case opening:
+		for _, point := range l.openingPoints() {
+			if _, eff := l.hook(point, 0, HookInput{Prompt: l.prompt}); eff != nil {
+				next.Effects = append(next.Effects, eff)
+			}
+		}
+	case stopping:
+		if _, eff := l.hook(l.stopPoint(), 0, l.stopInput()); eff != nil {
+			next.Effects = []session.Effect{eff}
+		}
 	case thinkDue:
-		if due, ok := l.compactionDue(); ok && l.attempt == 0 {
-			next.Events = []session.Event{due}
+		// A call that was made and lost, or failed, goes out again.
+		if result := l.limited(); result != nil && l.attempt == 0 {
+			l.ends(&next, result)
 			break
+		}
+		if done, eff := l.hook(PostCompact, l.compactions, HookInput{}); l.compactions > 0 && eff != nil {
+			next.Effects = []session.Effect{eff}
+			break
+		} else if l.compactions > 0 && done == nil {
+			break
+		}
+		if due, ok := l.compactionDue(); ok && l.attempt == 0 {
+			done, eff := l.hook(PreCompact, 0, HookInput{Reason: due.Why})
+			if eff != nil {
+				next.Effects = []session.Effect{eff}
+			} else if done != nil && (done.Decision != string(Deny) || due.Why != "size") {
+				next.Events = []session.Event{due}
+			}
+			if done == nil || next.Events != nil {
+				break
+			}
 		}
 		next.Effects = []session.Effect{&session.CallModel{Called: l.modelCalled(""), Request: l.request()}}
 	case shortenDue:
@@ -32,8 +61,10 @@ func (l *loop) Next() session.Next {
 		}
 	case acting:
 		next.Events, next.Effects = l.dueCalls()
+		next.Done = len(next.Events)+len(next.Effects) == 0 && l.idle() && len(l.pending()) > 0
 	case ending:
-		next.Events = []session.Event{&session.Ended{Result: l.tally()}}
+		result := l.tally()
+		l.ends(&next, &result)
 	}
 	return next
 }
@@ -54,19 +85,56 @@ func (l *loop) modelCalled(purpose string) *session.ModelCalled {
 	return called
 }
 
+// idle tells whether no call and no hook is under way.
+func (l *loop) idle() bool {
+	for i := range l.calls {
+		if c := &l.calls[i]; c.state == callRunning || c.asking && l.approver {
+			return false
+		}
+	}
+	for _, s := range l.hooked {
+		if s.running {
+			return false
+		}
+	}
+	return true
+}
+
 // deadline is when the open prompt's time is over.
 func (l *loop) deadline() time.Time {
 	return l.clock.since.Add(l.agent.cfg.Limits.Timeout - l.clock.before)
 }
 
-// goOn asks the model again, unless a limit forbids it.
-func (l *loop) goOn() {
-	if hit, reason, detail := l.ledger.usedUp(); hit != nil {
-		l.hit(hit)
-		l.end(session.Limited, reason, detail)
-		return
+// goOn asks the model again; Next checks whether a limit forbids it.
+func (l *loop) goOn() { l.phase = thinkDue }
+
+// limited is the result of a prompt that a limit ends here; nil where none does.
+func (l *loop) limited() *Result {
+	hit, reason, detail := l.ledger.usedUp(l.agent.usdSet)
+	if hit == nil {
+		return nil
 	}
-	l.phase = thinkDue
+	r := l.tally()
+	r.Subtype, r.Reason, r.Detail = session.Limited, reason, detail
+	r.Limits = append(r.Limits, *hit)
+	for i := range r.Limits[:len(r.Limits)-1] {
+		if r.Limits[i].Name == hit.Name {
+			r.Limits = slices.Delete(r.Limits, i, i+1)
+			break
+		}
+	}
+	return &r
+}
+
+// ends journals the result, after the hooks of SessionEnd.
+func (l *loop) ends(next *session.Next, result *Result) {
+	done, eff := l.hook(SessionEnd, 0, HookInput{Prompt: l.prompt, Result: result})
+	switch {
+	case eff != nil:
+		next.Effects = []session.Effect{eff}
+	case done != nil:
+		next.Events = []session.Event{&session.Ended{Result: *result}}
+	}
 }
 
 // cachedMessages is how many of the newest messages get a cache breakpoint: the

@@ -17,24 +17,22 @@ type Prices interface {
 	Cost(model string, usage *model.Usage) (usd float64, known bool)
 }
 
-// priceOf is the price of a response: that of the model that it names, or else of
-// the one that was asked. It is nil where that is not known.
+// priceOf is the price of a response: that of the model that it names, or where it
+// names none of the one that was asked. It is nil where that is not known.
 func priceOf(p Prices, asked string, resp *model.Response) *session.Money {
 	if p == nil {
 		return nil
 	}
-	names := []string{asked}
-	if resp.Model != "" {
-		provider, _, _ := strings.Cut(asked, "/")
-		names = []string{provider + "/" + resp.Model, asked}
+	name := asked
+	if provider, _, ok := strings.Cut(asked, "/"); ok && resp.Model != "" && resp.Model != asked {
+		name = provider + "/" + resp.Model
 	}
-	for _, name := range names {
-		if usd, known := p.Cost(name, &resp.Usage); known {
-			cost := session.USD(usd)
-			return &cost
-		}
+	usd, known := p.Cost(name, &resp.Usage)
+	if !known {
+		return nil
 	}
-	return nil
+	cost := session.USD(usd)
+	return &cost
 }
 
 // priced tells whether the price of a model is known.

@@ -25,6 +25,8 @@ const (
 	ContextWindow = session.ContextWindow
 	// Failed: the model could not be asked, or answered what no rule covers.
 	Failed = session.Failed
+	// Waiting: calls wait for a person.
+	Waiting = session.Waiting
 	// Stopped: the run was interrupted and can be resumed.
 	Stopped = session.Stopped
 )

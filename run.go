@@ -138,6 +138,10 @@ func (a *Agent) Stream(ctx context.Context, in Input) Stream {
 			ctx = context.WithValue(ctx, acceptKey{}, true)
 		}
 		err := r.do(ctx, in)
+		// Stores know the context's error and not its cause.
+		if cause := context.Cause(ctx); ctx.Err() != nil && errors.Is(err, ctx.Err()) && !errors.Is(err, cause) {
+			err = fmt.Errorf("%w: %w", cause, err)
+		}
 		if r.left {
 			return
 		}
@@ -240,7 +244,7 @@ func (r *run) do(ctx context.Context, in Input) error {
 // open loads the session, or begins it where it does not exist.
 func (r *run) open(ctx context.Context, in Input) (*session.Live, error) {
 	store := r.agent.cfg.Store
-	r.loop = newLoop(r.agent, r.id)
+	r.loop = r.agent.newLoop(r.id)
 	if in.Session != "" {
 		live, err := session.Load(ctx, store, r.id, r.loop)
 		if err == nil {
@@ -280,6 +284,9 @@ func (r *run) end(ctx context.Context, err error) *Result {
 	if r.result != nil && err == nil {
 		r.result.Session = r.id
 		return r.result
+	}
+	if err == nil && r.loop.open {
+		return r.loop.waiting()
 	}
 	var result Result
 	if r.loop != nil && r.loop.open { // otherwise it knows of an earlier prompt only

@@ -53,6 +53,9 @@ type ToolSpec struct {
 	Description string
 	// Effect declares what the tool does to the world. Defaults to Exclusive.
 	Effect Effect
+	// Edits tells that the tool does nothing but edit files of the workspace; the
+	// mode acceptEdits allows it.
+	Edits bool
 	// EndsRun makes a successful call the end of the run: its output becomes
 	// Result.Output. An agent with such a tool has not finished before it calls it.
 	EndsRun bool
@@ -76,12 +79,17 @@ type ToolSpec struct {
 	MaxTries int
 	// Name is what the model calls: 1 to 64 letters, digits, '_' and '-'.
 	Name string
+	// NeedsApproval makes every call ask a person first, in every mode.
+	NeedsApproval bool
 	// Reconcile is asked after a crash whether a call that was started took effect;
 	// it finds out by the call's Key, or by its arguments. Where it did, output is
 	// what the tool would have returned; where not, the tool is run. An error leaves
 	// the outcome unknown. Without Reconcile, a lost call of a tool that may not be
 	// repeated is unknown.
 	Reconcile func(ctx context.Context, input json.RawMessage) (output any, happened bool, err error)
+	// Scope says what the specifier of a rule of Permissions means for the tool.
+	// Defaults to none.
+	Scope Scope
 	// Strict asks the provider to enforce the schema while it samples.
 	Strict bool
 	// TellUnknown asks to tell a person of a call whose outcome is unknown, and not
@@ -102,7 +110,9 @@ type Tool struct {
 	// the input into what the child is given.
 	agent  *Agent
 	prompt func(input []byte) (Input, error)
-	err    error
+	// question tells that a person answers the calls.
+	question bool
+	err      error
 }
 
 // Texter is implemented by outputs that a model should read as text rather than
@@ -182,6 +192,9 @@ func (t *Tool) check() error {
 		}
 	default:
 		return fmt.Errorf("its effect %q is not known: use Exclusive, Keyed or ReadOnly", s.Effect)
+	}
+	if err := t.checkScope(); err != nil {
+		return err
 	}
 	switch s.Counts {
 	case "", CountSearch, CountFetch:

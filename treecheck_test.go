@@ -114,7 +114,7 @@ func (r *treeRun) read(id string, recs []session.Record) *treeSession {
 			s.ownAnswer(ev)
 		case *session.ModelFailed:
 			thinking = false
-			if turnedAway := strings.HasPrefix(ev.Error.Message, "not asked"); ev.Error.Status < 400 && (treeGateLost || !turnedAway) {
+			if turnedAway := strings.HasPrefix(ev.Error.Message, "not asked"); ev.Error.Status < 400 && !turnedAway {
 				s.own.Lost++
 			}
 		case *session.ToolCalled:
@@ -157,7 +157,7 @@ func (r *treeRun) read(id string, recs []session.Record) *treeSession {
 			}
 			r.counts["resumed"]++
 		case *session.Expired:
-			if thinking && !treeExpiredNotLost {
+			if thinking {
 				s.own.Lost++
 			}
 			thinking, s.expired = false, ev

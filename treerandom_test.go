@@ -298,7 +298,7 @@ func (r *treeRun) ended(p *treeProcess, cut *treeCut, result *quarry.Result, err
 		r.counts["stopped: "+treeCutNames[cut.kind]]++
 		r.stops++
 		if result.Subtype != session.Stopped || result.Reason != session.ReasonCanceled ||
-			!errors.Is(err, treeCause(cut)) && !(treeLateCause && errors.Is(err, context.Canceled)) {
+			!errors.Is(err, treeCause(cut)) {
 			bad("it was stopped, and the result is wrong")
 		}
 	}

@@ -55,6 +55,8 @@ type Error struct {
 	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
 	// Partial is what had arrived when the stream broke; nil if nothing had.
 	Partial *Response `json:"partial,omitempty"`
+	// Stack is where the code of the model panicked; it is no part of the message.
+	Stack string `json:"stack,omitempty"`
 	// Err is the cause below, if there is one.
 	Err error `json:"-"`
 }

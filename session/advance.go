@@ -36,7 +36,7 @@ type advance struct {
 	// children counts those of flying that are child sessions.
 	children int
 	// cut are effects that ended without an outcome, because the work was ended.
-	cut []Effect
+	cut []mail
 }
 
 // resume marks what was under way as lost, where something may have been.
@@ -192,7 +192,7 @@ func (a *advance) perform(effects []Effect) (Event, error) {
 		if call, ok := effects[0].(*CallModel); ok {
 			outcome := a.callModel(call)
 			if outcome == nil {
-				a.cut = append(a.cut, call)
+				a.cut = append(a.cut, mail{effect: call})
 			}
 			return outcome, nil
 		}
@@ -238,7 +238,7 @@ func (a *advance) read(item mail) {
 		a.children--
 	}
 	if item.outcome == nil {
-		a.cut = append(a.cut, item.effect)
+		a.cut = append(a.cut, item)
 	}
 }
 
@@ -259,8 +259,12 @@ func (a *advance) launch(work context.Context, eff Effect, outcomes *mailbox) {
 		item.outcome = hands.CallTool(work, id, eff)
 	case *CallModel:
 		item.outcome = hands.CallModel(work, id, eff, func(model.Event) bool { return work.Err() == nil })
+	case *RunHooks:
+		item.outcome = hands.RunHooks(work, id, eff)
+	case *AskPerson:
+		item.outcome = hands.AskPerson(work, id, eff)
 	case *RunChild:
-		item.outcome, item.err = hands.RunChild(work, id, eff, func(o Observation) bool {
+		item.outcome, item.spent, item.err = hands.RunChild(work, id, eff, func(o Observation) bool {
 			outcomes.see(o, work.Done())
 			return true // the child's context tells it when to stop
 		})
@@ -315,8 +319,10 @@ func (a *advance) abandon() (outcomes []Event, left leftovers) {
 	for eff := range a.flying {
 		left.running = append(left.running, refOf(eff))
 	}
-	for _, eff := range a.cut {
-		left.canceled = append(left.canceled, refOf(eff))
+	for _, item := range a.cut {
+		ref := refOf(item.effect)
+		ref.Spent = item.spent
+		left.canceled = append(left.canceled, ref)
 	}
 	sortRefs(left.running)
 	sortRefs(left.canceled)
@@ -335,6 +341,10 @@ func refOf(eff Effect) CallRef {
 			ref.Child = intent.Child.Session
 		}
 		return ref
+	case *HookCalled:
+		return CallRef{Turn: intent.Turn, Index: intent.Index, Name: intent.Point}
+	case *ApprovalAsked:
+		return CallRef{Turn: intent.Turn, Index: intent.Index, Name: intent.Name}
 	}
 	return CallRef{}
 }

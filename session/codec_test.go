@@ -124,6 +124,10 @@ var damaged = map[string][]string{
 	session.KindCompacted:     {`{"dropped":{}}`, `{"summary":{"blocks":[3]}}`},
 	session.KindChanged:       {`{"sources":{}}`},
 	session.KindReconfigured:  {`{"agent":[]}`},
+	session.KindHookCalled:    {`{"hooks":"all"}`},
+	session.KindHookAnswered:  {`{"context":"more"}`, `{"output":[3]}`},
+	session.KindApprovalAsked: {`{"turn":"2"}`},
+	session.KindApprovalGiven: {`{"allow":"yes"}`},
 	session.KindExpired:       {`{"value_ns":[]}`},
 	session.KindEnded:         {`{"result":[]}`, `{"result":{"usage":{"server_tool_calls":[]}}}`},
 }

@@ -18,11 +18,15 @@ type Hands interface {
 	CallModel(ctx context.Context, id string, call *CallModel, emit func(model.Event) bool) Event
 	// CallTool runs a tool. It returns *ToolAnswered, or nil where ctx ended it.
 	CallTool(ctx context.Context, id string, call *CallTool) Event
+	// RunHooks calls hooks and returns *HookAnswered, or nil where ctx ended it.
+	RunHooks(ctx context.Context, id string, call *RunHooks) Event
+	// AskPerson asks a person and returns *ApprovalGiven, or nil where ctx ended it.
+	AskPerson(ctx context.Context, id string, ask *AskPerson) Event
 	// RunChild runs the session that serves a call, with an engine of its own that
 	// shows observe what happens. It returns *ToolAnswered, or nil where ctx ended
-	// it; and it returns soon after that. An error, such as one of the store, ends
-	// the parent's Advance too.
-	RunChild(ctx context.Context, id string, call *RunChild, observe Observer) (Event, error)
+	// it, with what the child has used so far; and it returns soon after that. An
+	// error, such as one of the store, ends the parent's Advance too.
+	RunChild(ctx context.Context, id string, call *RunChild, observe Observer) (Event, *Spent, error)
 }
 
 // Observation is what an engine lets its caller see: a record, once it is

@@ -105,6 +105,8 @@ type ToolCalled struct {
 	// Reconcile tells that an earlier attempt was lost, and that the tool is asked
 	// first whether it took effect.
 	Reconcile bool `json:"reconcile,omitempty"`
+	// Decision is why the call may run, where there are permissions.
+	Decision *Decision `json:"decision,omitempty"`
 	// Child is the session that serves the call; nil where a function does.
 	Child *ChildCall `json:"child,omitempty"`
 }
@@ -160,6 +162,8 @@ type ToolAnswered struct {
 	// Refused tells that the tool did not run: it is unknown, its input is not
 	// valid, or a rule forbade it.
 	Refused bool `json:"refused,omitempty"`
+	// Decision is why it was denied.
+	Decision *Decision `json:"decision,omitempty"`
 	// Limit is the limit by which it was refused.
 	Limit *LimitHit `json:"limit,omitempty"`
 	// Unknown tells that the tool was started and nobody knows how it ended.
@@ -183,8 +187,9 @@ type CallRef struct {
 	// Index is the tool call's; the name is empty for the call of the model.
 	Index int    `json:"index"`
 	Name  string `json:"name,omitempty"`
-	// Child is the session that serves it.
+	// Child is the session that serves it, Spent what that used for it so far.
 	Child string `json:"child,omitempty"`
+	Spent *Spent `json:"spent,omitempty"`
 }
 
 // Resumed tells that work goes on after a crash or an interruption. Every intent
@@ -250,6 +255,83 @@ type Reconfigured struct {
 	Config json.RawMessage `json:"config,omitempty"`
 }
 
+// HookCalled is the intent to run the hooks of a point.
+type HookCalled struct {
+	// Point is the point's name, such as "PreToolUse". Turn and Index name the call
+	// where it is about one.
+	Point string `json:"point"`
+	Turn  int    `json:"turn"`
+	Index int    `json:"index"`
+	// Hooks are the names of those that run, in the order of their registration.
+	Hooks []string `json:"hooks"`
+}
+
+// HookAnswered is what the hooks of a point said together. It is not asked for
+// again when the session is resumed.
+type HookAnswered struct {
+	Point string `json:"point"`
+	Turn  int    `json:"turn"`
+	Index int    `json:"index"`
+	// Decision is the most restrictive that one of them took, Reason that hook's.
+	Decision string `json:"decision,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	// Input replaces the arguments of the call, Output what the model is told.
+	Input  json.RawMessage `json:"input,omitempty"`
+	Output model.Blocks    `json:"output,omitempty"`
+	// Context is what they add to the conversation.
+	Context []string `json:"context,omitempty"`
+	// Stop ends the run.
+	Stop bool `json:"stop,omitempty"`
+	// Errors are those of hooks that failed.
+	Errors   []string      `json:"errors,omitempty"`
+	Duration time.Duration `json:"duration_ns,omitempty"`
+}
+
+// ApprovalAsked tells that a call waits for a person.
+type ApprovalAsked struct {
+	Turn  int    `json:"turn"`
+	Index int    `json:"index"`
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	// Question tells that the call asks something of the person, rather than for
+	// the person's leave.
+	Question bool `json:"question,omitempty"`
+	// Input is the arguments that the call would have.
+	Input json.RawMessage `json:"input,omitempty"`
+	// Reason says why it is asked.
+	Reason  string `json:"reason,omitempty"`
+	Attempt int    `json:"attempt"`
+}
+
+// ApprovalGiven is the person's answer.
+type ApprovalGiven struct {
+	Turn  int `json:"turn"`
+	Index int `json:"index"`
+	// Allow lets the call run, with Input for its arguments where that is set.
+	Allow bool            `json:"allow,omitempty"`
+	Input json.RawMessage `json:"input,omitempty"`
+	// Rule is a rule that holds from now on in the session: such calls are allowed.
+	Rule string `json:"rule,omitempty"`
+	// Note is what the model is told of a denial; Answer is the answer to a question.
+	Note   string `json:"note,omitempty"`
+	Answer string `json:"answer,omitempty"`
+	// By says who answered, or from where.
+	By string `json:"by,omitempty"`
+}
+
+// Decision is what became of a call, and why.
+type Decision struct {
+	// Behavior is "allow", "deny", "ask" or "defer".
+	Behavior string `json:"behavior"`
+	// Stage is what decided: "hook", "deny", "ask", "mode", "allow" or "person".
+	Stage string `json:"stage"`
+	// Rule is the rule that did, Reason says it in words.
+	Rule   string `json:"rule,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	// Trace are the stages that were passed, each with what it said.
+	Trace []string `json:"trace,omitempty"`
+}
+
 // Renamed gives the session another title. It may come at any time and is for
 // people: no machine is disturbed by it.
 type Renamed struct {
@@ -273,6 +355,10 @@ const (
 	KindCompacted     = "compacted"
 	KindChanged       = "changed"
 	KindReconfigured  = "reconfigured"
+	KindHookCalled    = "hook_called"
+	KindHookAnswered  = "hook_answered"
+	KindApprovalAsked = "approval_asked"
+	KindApprovalGiven = "approval_given"
 	KindExpired       = "expired"
 	KindEnded         = "ended"
 )
@@ -291,6 +377,10 @@ func (*Compacting) Kind() string    { return KindCompacting }
 func (*Compacted) Kind() string     { return KindCompacted }
 func (*Changed) Kind() string       { return KindChanged }
 func (*Reconfigured) Kind() string  { return KindReconfigured }
+func (*HookCalled) Kind() string    { return KindHookCalled }
+func (*HookAnswered) Kind() string  { return KindHookAnswered }
+func (*ApprovalAsked) Kind() string { return KindApprovalAsked }
+func (*ApprovalGiven) Kind() string { return KindApprovalGiven }
 func (*Expired) Kind() string       { return KindExpired }
 func (*Ended) Kind() string         { return KindEnded }
 
@@ -308,6 +398,10 @@ func (*Compacting) event()    {}
 func (*Compacted) event()     {}
 func (*Changed) event()       {}
 func (*Reconfigured) event()  {}
+func (*HookCalled) event()    {}
+func (*HookAnswered) event()  {}
+func (*ApprovalAsked) event() {}
+func (*ApprovalGiven) event() {}
 func (*Expired) event()       {}
 func (*Ended) event()         {}
 
@@ -342,6 +436,14 @@ func newEvent(kind string) Event {
 		return &Changed{}
 	case KindReconfigured:
 		return &Reconfigured{}
+	case KindHookCalled:
+		return &HookCalled{}
+	case KindHookAnswered:
+		return &HookAnswered{}
+	case KindApprovalAsked:
+		return &ApprovalAsked{}
+	case KindApprovalGiven:
+		return &ApprovalGiven{}
 	case KindExpired:
 		return &Expired{}
 	case KindEnded:

@@ -34,7 +34,7 @@ type Next struct {
 }
 
 // Effect is something to perform. The set is closed: [CallModel], [CallTool],
-// [RunChild].
+// [RunChild], [RunHooks], [AskPerson].
 type Effect interface {
 	// Intent is the record to journal before the effect starts.
 	Intent() Event
@@ -65,6 +65,28 @@ type RunChild struct {
 	// Input is the arguments of the call.
 	Input []byte
 }
+
+// RunHooks calls the hooks of a point.
+type RunHooks struct {
+	Called *HookCalled
+	// Data is what they are told, in a form that machine and hands agree upon.
+	Data any
+}
+
+// AskPerson asks a person about a call. It is performed only where there is
+// somebody to ask; otherwise the machine is done until the answer is appended.
+type AskPerson struct {
+	Asked *ApprovalAsked
+}
+
+// Intent implements Effect.
+func (e *RunHooks) Intent() Event { return e.Called }
+
+// Intent implements Effect.
+func (e *AskPerson) Intent() Event { return e.Asked }
+
+func (*RunHooks) effect()  {}
+func (*AskPerson) effect() {}
 
 // Intent implements Effect.
 func (e *CallModel) Intent() Event { return e.Called }

@@ -18,8 +18,10 @@ type mail struct {
 	// effect is what has come to its end; nil where seen is set.
 	effect  Effect
 	outcome Event
-	err     error
-	seen    *Observation
+	// spent is what a child used that was stopped.
+	spent *Spent
+	err   error
+	seen  *Observation
 }
 
 // mailboxRoom is how many observations of children may wait to be read.

@@ -29,8 +29,11 @@ const (
 	ContextWindow Subtype = "context_window"
 	// Failed: the model could not be asked, or answered what no rule covers.
 	Failed Subtype = "error"
-	// Stopped: the run was interrupted and can be resumed. It is the only subtype
-	// that is never journaled as the end of a prompt.
+	// Waiting: calls wait for a person. The session goes on when they are answered;
+	// like Stopped it is never journaled as the end of a prompt.
+	Waiting Subtype = "waiting"
+	// Stopped: the run was interrupted and can be resumed. It is never
+	// journaled as the end of a prompt.
 	Stopped Subtype = "interrupted"
 )
 
@@ -46,6 +49,8 @@ const (
 	ReasonOutputTokens  = "output_tokens"
 	ReasonUSD           = "max_usd"
 	ReasonRepetition    = "repeated_text"
+	ReasonHook          = "hook"
+	ReasonApproval      = "approval"
 	ReasonWallClock     = "wall_clock"
 	ReasonLoop          = "repeated_call"
 	ReasonRefusal       = "refusal"
@@ -97,6 +102,8 @@ type Result struct {
 	// Unknown are the tool calls that were started and of which nobody knows how
 	// they ended.
 	Unknown []UnknownCall `json:"unknown,omitempty"`
+	// Pending are the calls that wait for a person, where the subtype is Waiting.
+	Pending []ApprovalAsked `json:"pending,omitempty"`
 	// Canceled and Running are what was under way when a run was stopped or its
 	// time was over: calls that ended without an outcome, and such that did not
 	// even end in time.

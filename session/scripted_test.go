@@ -178,12 +178,21 @@ func (h *hands) CallTool(ctx context.Context, _ string, call *session.CallTool) 
 	return answer(call)
 }
 
-func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild, observe session.Observer) (session.Event, error) {
+func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild, observe session.Observer) (session.Event, *session.Spent, error) {
 	h.write("perform: child %s %d", call.Called.Name, call.Called.Attempt)
 	if h.child != nil {
-		return h.child(ctx, call, observe)
+		ev, err := h.child(ctx, call, observe)
+		return ev, nil, err
 	}
-	return &session.ToolAnswered{Turn: call.Called.Turn, Index: call.Called.Index, Name: call.Called.Name}, nil
+	return &session.ToolAnswered{Turn: call.Called.Turn, Index: call.Called.Index, Name: call.Called.Name}, nil, nil
+}
+
+func (h *hands) RunHooks(_ context.Context, _ string, call *session.RunHooks) session.Event {
+	return &session.HookAnswered{Point: call.Called.Point, Turn: call.Called.Turn, Index: call.Called.Index}
+}
+
+func (h *hands) AskPerson(_ context.Context, _ string, ask *session.AskPerson) session.Event {
+	return &session.ApprovalGiven{Turn: ask.Asked.Turn, Index: ask.Asked.Index, Allow: true}
 }
 
 func modelAnswer(call *session.CallModel) session.Event {

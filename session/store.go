@@ -73,6 +73,8 @@ const (
 	StatusRunning Status = "running"
 	// StatusInterrupted: a prompt is open and was stopped from outside.
 	StatusInterrupted Status = "interrupted"
+	// StatusWaiting: calls of the open prompt wait for a person.
+	StatusWaiting Status = "waiting"
 	// StatusDone: the last prompt has ended; Info.Subtype says how.
 	StatusDone Status = "done"
 )
@@ -142,8 +144,10 @@ func (i *Info) Apply(r Record) {
 		i.ToolCalls++
 	case *Interrupted:
 		i.Status = StatusInterrupted
-	case *Resumed:
+	case *Resumed, *ApprovalGiven:
 		i.Status = StatusRunning
+	case *ApprovalAsked:
+		i.Status = StatusWaiting
 	case *Ended:
 		i.Status, i.Subtype = StatusDone, ev.Result.Subtype
 	}

@@ -33,19 +33,19 @@ func Events() []session.Event {
 			NotBefore: time.Date(2026, 2, 3, 4, 5, 6, 7, time.UTC), Reason: hard, Purpose: "compact",
 		},
 		&session.ModelFailed{Turn: 1, Error: &model.Error{
-			Kind: model.ErrRateLimited, Provider: "anthropic", Status: 429, Code: "rate_limit_error", Message: hard,
+			Kind: model.ErrRateLimited, Stack: "main.go:1", Provider: "anthropic", Status: 429, Code: "rate_limit_error", Message: hard,
 			RequestID: "req_01", RetryAfter: 90*time.Second + time.Nanosecond, Partial: Response(),
 		}},
 		&session.ModelAnswered{Turn: 2, Response: Response(), Cost: &cost, ToolCosts: map[string]session.Money{"web_search_requests": 10_000_000}},
 		&session.ToolCalled{
-			Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Key: "key-1", Attempt: 3, Reconcile: true,
+			Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Key: "key-1", Attempt: 3, Reconcile: true, Decision: decision(),
 			Child: &session.ChildCall{Session: "a-2-1", Agent: "reader", Budget: *budget()},
 		},
 		&session.ToolAnswered{
 			Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Content: Blocks(), Output: json.RawMessage(raw),
 			Full: strings.Repeat(hard, 10), Stack: "main.go:1", IsError: true, Refused: true, Unknown: true, Duration: time.Hour + time.Nanosecond,
 			Blob: "sha256:00", Size: 1 << 40, Sources: []session.Source{{Name: hard, Hash: "sha256:01"}},
-			Limit: &session.LimitHit{Name: "tool_calls", Value: 3, Used: 2.5},
+			Limit: &session.LimitHit{Name: "tool_calls", Value: 3, Used: 2.5}, Decision: decision(),
 			Child: &session.ChildEnd{Session: "a-2-1", Subtype: session.Limited, Reason: session.ReasonMaxTurns, Turns: 4, Spent: spent()},
 		},
 		&session.Interrupted{Reason: hard, Canceled: refs(), Running: refs()},
@@ -56,6 +56,13 @@ func Events() []session.Event {
 			Policy: "summarize", Dropped: []session.ResultRef{{Turn: 1, Index: 2}}, Summary: Message(), Messages: 3, Before: 170_000, After: 90_000,
 		},
 		&session.Changed{Sources: []session.Source{{Name: hard, Hash: "sha256:02"}}},
+		&session.HookCalled{Point: "PreToolUse", Turn: 2, Index: 1, Hooks: []string{hard}},
+		&session.HookAnswered{
+			Point: "PreToolUse", Turn: 2, Index: 1, Decision: "deny", Reason: hard, Input: json.RawMessage(raw), Output: Blocks(),
+			Context: []string{hard}, Stop: true, Errors: []string{hard}, Duration: time.Second,
+		},
+		&session.ApprovalAsked{Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Question: true, Input: json.RawMessage(raw), Reason: hard, Attempt: 2},
+		&session.ApprovalGiven{Turn: 2, Index: 1, Allow: true, Input: json.RawMessage(raw), Rule: "fetch(domain:*)", Note: hard, Answer: hard, By: "terminal"},
 		&session.Reconfigured{Agent: "clerk 2", Model: "anthropic/claude-haiku-4-5", Config: json.RawMessage(raw)},
 		&session.Expired{Limit: "wall_clock", Value: time.Minute, Canceled: refs(), Running: refs()},
 		&session.Ended{Result: session.Result{
@@ -67,8 +74,13 @@ func Events() []session.Event {
 			Spent:     spent(), Limits: []session.LimitHit{{Name: "usd", Value: 0.5, Used: 0.25}},
 			Unknown:  []session.UnknownCall{{CallRef: refs()[0], Input: json.RawMessage(raw), Tell: true}},
 			Canceled: refs(), Running: refs(),
+			Pending: []session.ApprovalAsked{{Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Question: true, Input: json.RawMessage(raw), Reason: hard, Attempt: 2}},
 		}},
 	}
+}
+
+func decision() *session.Decision {
+	return &session.Decision{Behavior: "deny", Stage: "deny", Rule: "fetch", Reason: hard, Trace: []string{hard, "b"}}
 }
 
 // cost is an amount of money to the last billionth.
@@ -90,7 +102,8 @@ func spent() session.Spent {
 }
 
 func refs() []session.CallRef {
-	return []session.CallRef{{Turn: 2, Index: 1, Name: "fetch", Child: "a-2-1"}}
+	used := spent()
+	return []session.CallRef{{Turn: 2, Index: 1, Name: "fetch", Child: "a-2-1", Spent: &used}}
 }
 
 // Response returns a response with every field set.
