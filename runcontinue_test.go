@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -280,4 +281,39 @@ type pricesOf map[string]float64
 func (p pricesOf) Cost(name string, u *model.Usage) (float64, bool) {
 	price, ok := p[name]
 	return price * float64(u.Total()), ok
+}
+
+// A session goes on under other limits, and another policy of retries, than it
+// began with: what happened is not decided anew.
+func TestOtherLimits(t *testing.T) {
+	t.Parallel()
+	strict := quarry.Config{Limits: quarry.Limits{Turns: 1, Tokens: 1, ToolCalls: 1}, Retry: quarry.Retry{Attempts: 1}}
+	generous := quarry.Config{Retry: quarry.Retry{Attempts: 5}}
+	script := func() []*modeltest.Turn {
+		return []*modeltest.Turn{modeltest.Overloaded(), modeltest.Call("weather", cityIn{"Rome"}).Call("weather", cityIn{"Oslo"}), modeltest.Say("Sunny.")}
+	}
+	for name, cfgs := range map[string][2]quarry.Config{"raised": {strict, generous}, "lowered": {generous, strict}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				store := session.NewMemory()
+				first, second := cfgs[0], cfgs[1]
+				for _, cfg := range []*quarry.Config{&first, &second} {
+					cfg.Store, cfg.Tools = store, []*quarry.Tool{weather()}
+				}
+				first.Model = modeltest.NewScripted(script()...)
+				if name == "raised" {
+					first.Model = modeltest.NewScripted(script()[1:]...)
+				}
+				if _, _, err := play(t.Context(), t, newAgent(t, first), quarry.Input{Prompt: "Go.", Session: "s"}); err != nil {
+					t.Fatal(err)
+				}
+				second.Model = modeltest.NewScripted(modeltest.Say("Done."))
+				result, _, err := play(t.Context(), t, newAgent(t, second), quarry.Input{Prompt: "Go on.", Session: "s"})
+				if err != nil || !result.OK() || result.Text != "Done." {
+					t.Errorf("got %+v, %v", result, err)
+				}
+			})
+		})
+	}
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -69,7 +68,7 @@ with: quarry sessions resume ID`,
 				return err
 			}
 			defer store.Close()
-			agent, err := a.newAsker(index, m, store, &run, nil)
+			agent, err := a.newAsker(index, m, store, &run)
 			if err != nil {
 				return err
 			}
@@ -95,9 +94,8 @@ func checkQuestion(question string) error {
 	return nil
 }
 
-// newAsker makes the agent that answers from a corpus. Before are the records of a
-// session that it goes on with.
-func (a *app) newAsker(index *corpus.Index, m model.Model, store session.Store, run *runFlags, before []session.Record) (*quarry.Agent, error) {
+// newAsker makes the agent that answers from a corpus.
+func (a *app) newAsker(index *corpus.Index, m model.Model, store session.Store, run *runFlags) (*quarry.Agent, error) {
 	table, err := a.priceTable()
 	if err != nil {
 		return nil, err
@@ -111,17 +109,12 @@ func (a *app) newAsker(index *corpus.Index, m model.Model, store session.Store, 
 		Blobs: blobs, Compaction: quarry.Compaction{Window: known.ContextWindow}, Index: index, Limits: run.limits(),
 		Model: m, Prices: table, Retry: quarry.Retry{Attempts: run.maxAttempts}, Store: store,
 	}
-	priced := whollyPriced(table, m.Name()) && !slices.ContainsFunc(before, unpriced)
 	for _, name := range run.fallbacks {
 		fallback, err := a.pickModel(name)
 		if err != nil {
 			return nil, err
 		}
 		cfg.Fallbacks = append(cfg.Fallbacks, fallback)
-		priced = priced && whollyPriced(table, fallback.Name())
-	}
-	if !priced && !run.changed(flagUSD) { // a response of unknown price ends a run that has a limit of money
-		cfg.Limits.USD = quarry.Unlimited
 	}
 	agent, err := docs.NewAgent(cfg)
 	if err != nil { // the flags do not go together
@@ -154,13 +147,6 @@ func (a *app) converse(ctx context.Context, agent *quarry.Agent, in quarry.Input
 		return a.printResult(t.model, ev.Result, t.cost, t.trace != nil)
 	}
 	return nil
-}
-
-// unpriced tells whether a record is a response whose price is not known, as all
-// are in journals of earlier versions.
-func unpriced(rec session.Record) bool {
-	ev, ok := rec.Event.(*session.ModelAnswered)
-	return ok && ev.Cost == nil
 }
 
 // newTracer returns nil where no trace is wanted.

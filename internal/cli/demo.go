@@ -59,7 +59,7 @@ func (a *app) demo(ctx context.Context, out string) error {
 		return err
 	}
 	defer store.Close()
-	agent, err := a.newAsker(index, extractive.New(), store, &runFlags{}, nil)
+	agent, err := a.newAsker(index, extractive.New(), store, &runFlags{})
 	if err != nil {
 		return err
 	}

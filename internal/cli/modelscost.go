@@ -35,17 +35,6 @@ func (a *app) priceTable() (*prices.Table, error) {
 	return table.Merge(over), nil
 }
 
-// whollyPriced tells whether a table has all prices of a model by which tokens
-// are paid: without one of them, what a response costs may not be known.
-func whollyPriced(table *prices.Table, name string) bool {
-	p, ok := table.Find(name)
-	for _, rate := range []prices.Rate{p.Input, p.Output, p.CacheRead, p.CacheWrite5m, p.CacheWrite1h} {
-		_, known := rate.USD()
-		ok = ok && known
-	}
-	return ok
-}
-
 // bill tells what a prompt cost. The sum is that of its result; the records of
 // the session and of its children tell whether that is all. What an interrupted
 // child used is in no sum, nor is anything in journals of earlier versions.

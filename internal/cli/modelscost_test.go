@@ -84,13 +84,3 @@ func TestBill(t *testing.T) {
 		}
 	}
 }
-
-// TestWhollyPriced: one unknown price of tokens is enough.
-func TestWhollyPriced(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]bool{"anthropic/claude-sonnet-4-5": true, "extractive": true, "openai/gpt-5": false, "nobody/knows": false} {
-		if got := whollyPriced(prices.Default(), name); got != want {
-			t.Errorf("%s: %v, want %v", name, got, want)
-		}
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -87,10 +86,7 @@ func (a *app) resume(ctx context.Context, id string, in quarry.Input, run *runFl
 	if err != nil {
 		return err
 	}
-	if run.changed(flagUSD) && slices.ContainsFunc(recs, unpriced) {
-		return usagef("session %s has responses whose price is not known, so that --%s cannot hold; use --%s", id, flagUSD, flagTokens)
-	}
-	agent, err := a.newAsker(index, m, store, run, recs)
+	agent, err := a.newAsker(index, m, store, run)
 	if err != nil {
 		return err
 	}
