@@ -3,7 +3,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME   ?= 10s
 BENCHTIME  ?= 1s
 
-.PHONY: all build check format vet staticcheck test race fuzz bench startup
+.PHONY: all build check format vet staticcheck test race integration fuzz bench startup
 
 all: build
 
@@ -28,6 +28,11 @@ test:
 
 race:
 	go test -race ./...
+
+# integration tests toolbox/mcp against servers from npm; it skips where they
+# cannot be had.
+integration:
+	.ci/integration
 
 # fuzz runs every fuzz target of the project for FUZZTIME.
 fuzz:

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path/filepath"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/quarry-sdk/quarry"
@@ -39,7 +40,8 @@ type Elicitation struct {
 	// are no objects. It is nil where URL is set.
 	Schema json.RawMessage
 	// URL is an address that the person is asked to open. Show it before it is
-	// opened.
+	// opened, and accept when what is to be done there is done: a call that the
+	// server has refused for the want of it is then made again.
 	URL string
 }
 
@@ -193,6 +195,31 @@ func (s *server) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitRe
 		return declined, nil
 	}
 	return &sdk.ElicitResult{Action: string(answer.Action), Content: answer.Content}, nil
+}
+
+// opened handles a call that is refused until the person has opened addresses:
+// it puts each to the person, and tells whether all were accepted.
+func (s *server) opened(ctx context.Context, err error) bool {
+	var wire *jsonrpc.Error
+	if s.own.cfg.Elicit == nil || !errors.As(err, &wire) || wire.Code != sdk.CodeURLElicitationRequired {
+		return false
+	}
+	var data struct {
+		Elicitations []*sdk.ElicitParams `json:"elicitations"`
+	}
+	if json.Unmarshal(wire.Data, &data) != nil || len(data.Elicitations) == 0 {
+		return false
+	}
+	for _, ask := range data.Elicitations {
+		if ask == nil || ask.URL == "" {
+			return false
+		}
+		answer, err := s.elicit(ctx, ask)
+		if err != nil || answer.Action != string(Accept) {
+			return false
+		}
+	}
+	return true
 }
 
 // progress hands on what a server says of a call.

@@ -204,6 +204,33 @@ func TestElicitation(t *testing.T) {
 	}
 }
 
+// A call that is refused until the person has opened an address is made again
+// when the person has.
+func TestURLElicitation(t *testing.T) {
+	t.Parallel()
+	for action, want := range map[Action]string{Accept: "hello", Decline: "error: "} {
+		done := false
+		srv := memory()
+		tool(srv, "private", func(context.Context, *sdk.CallToolRequest) (string, error) {
+			if !done {
+				return "", sdk.URLElicitationRequiredError([]*sdk.ElicitParams{{Mode: "url", URL: "https://example.org/login", Message: "Log in", ElicitationID: "1"}})
+			}
+			return "hello", nil
+		})
+		ss := connect(t, Config{Elicit: func(_ context.Context, e *Elicitation) (*Answer, error) {
+			if e.URL != "https://example.org/login" || e.Message != "Log in" || e.Schema != nil || e.Call == nil {
+				t.Errorf("asked %+v", e)
+			}
+			done = action == Accept
+			return &Answer{Action: action}, nil
+		}})
+		attach(t, ss, "m", srv)
+		if got := texts(t, ss)("mcp__m__private", struct{}{}); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q", action, got)
+		}
+	}
+}
+
 func TestRootsAndSampling(t *testing.T) {
 	t.Parallel()
 	sample := func(_ context.Context, ask *Sampling) (*Sampled, error) {

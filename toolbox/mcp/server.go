@@ -132,7 +132,7 @@ func (s *server) attempt(ctx context.Context) (*link, error) {
 	s.dialing = nil
 	switch {
 	case err == nil:
-		s.live, s.state, s.err, s.tools, s.stale = l, Connected, nil, tools, false
+		s.live, s.state, s.err, s.tools = l, Connected, nil, tools
 		s.own.wait.Go(func() { s.watch(l) })
 		return l, nil
 	case s.closed:
@@ -201,6 +201,9 @@ func (s *server) open(l *link) ([]*sdk.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	s.stale = false // what is told from here on is newer than the list
+	s.mu.Unlock()
 	return list(l.ctx, l)
 }
 

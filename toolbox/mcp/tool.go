@@ -52,6 +52,9 @@ func (s *server) call(ctx context.Context, tool string, input json.RawMessage) (
 	params := &sdk.CallToolParams{Name: tool, Arguments: input}
 	params.SetProgressToken(f.token)
 	_, err = l.session.CallTool(bound, params)
+	if err != nil && s.opened(bound, err) {
+		_, err = l.session.CallTool(bound, params)
+	}
 	raw := s.tap.end(f)
 	stop()
 	if err != nil {
