@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/quarry-sdk/quarry/model"
@@ -46,6 +47,9 @@ type Config struct {
 	// Name is what the agent is called in journals and traces. Defaults to
 	// "agent".
 	Name string
+	// Output asks for a result that is JSON of a schema. Defaults to nil: the result
+	// is text.
+	Output *Output
 	// Park lets calls wait for a person where there is no Approver: the run then
 	// ends with the subtype Waiting, and goes on when Agent.Answer has answered.
 	Park bool
@@ -83,6 +87,8 @@ type Agent struct {
 	engine  *session.Engine
 	// expired is what the engine journals when a prompt's time is over.
 	expired *session.Expired
+	// output is Output, ready; nil where there is none.
+	output *Output
 	// policy is Permissions, ready; nil where there are none.
 	policy *policy
 	// baseTokens is the estimate of the instructions and the tool list.
@@ -205,6 +211,22 @@ func (a *Agent) initTools() error {
 		a.endsRun = a.endsRun || t.spec.EndsRun
 		a.canRead = a.canRead || t.spec.Name == ReadResultName
 	}
+	offered := cfg.Tools
+	if cfg.Output != nil {
+		output := *cfg.Output
+		if err := output.compile(cfg.Model); err != nil {
+			return err
+		}
+		a.output = &output
+		if t := output.tool; t != nil {
+			if a.tools[t.spec.Name] != nil {
+				return fmt.Errorf("the tool of the output is named %q as another; set Output.Name", t.spec.Name)
+			}
+			a.tools[t.spec.Name] = t
+			a.endsRun = true
+			offered = append(slices.Clone(cfg.Tools), t)
+		}
+	}
 	slices.SortFunc(cfg.Tools, func(x, y *Tool) int {
 		if x.spec.Name < y.spec.Name {
 			return -1
@@ -212,11 +234,12 @@ func (a *Agent) initTools() error {
 		return 1
 	})
 	cfg.ServerTools = slices.Clone(cfg.ServerTools)
-	if len(cfg.Tools)+len(cfg.ServerTools) == 0 {
+	slices.SortFunc(offered, func(x, y *Tool) int { return strings.Compare(x.spec.Name, y.spec.Name) })
+	if len(offered)+len(cfg.ServerTools) == 0 {
 		return nil
 	}
 	a.toolSet = &model.ToolSet{Server: cfg.ServerTools}
-	for _, t := range cfg.Tools {
+	for _, t := range offered {
 		if a.policy == nil || !a.policy.hidden(t.spec.Name) {
 			a.toolSet.Defs = append(a.toolSet.Defs, t.def())
 		}

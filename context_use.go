@@ -168,9 +168,9 @@ func (a *Agent) settings() *settings {
 	for _, m := range cfg.Fallbacks {
 		s.Fallbacks = append(s.Fallbacks, m.Name())
 	}
-	for _, t := range cfg.Tools {
+	for _, t := range a.tools { // the output's too
 		if s.Specs == nil {
-			s.Specs = make(map[string]toolSettings, len(cfg.Tools))
+			s.Specs = make(map[string]toolSettings, len(a.tools))
 		}
 		s.Specs[t.spec.Name] = toolSettings{t.spec.Counts, t.spec.EndsRun, t.spec.Keep, t.spec.MaxTries, t.spec.TellUnknown}
 	}

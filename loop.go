@@ -421,6 +421,8 @@ func (l *loop) decide(resp *model.Response, text string) {
 			l.phase, l.parts = acting, ""
 		case resp.StopReason == model.StopToolUse:
 			l.end(session.Failed, session.ReasonStopReason, "the model stopped for a tool call and made none")
+		case l.agent.output != nil:
+			l.fromText(text)
 		case l.agent.endsRun:
 			l.end(session.Halted, session.ReasonNotSubmitted, "the model finished without calling the tool that ends the run")
 		default:

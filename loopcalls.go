@@ -235,6 +235,9 @@ func (l *loop) judge(c *toolCall) bool {
 	if c.answered.Unknown {
 		return false // it refused nothing
 	}
+	if o := l.agent.output; o != nil && o.tool == tool {
+		return l.refusedOutput(string(c.use.Input), c.answered.Content.Text())
+	}
 	l.refusals++
 	if l.refusals < tool.spec.MaxTries {
 		return false

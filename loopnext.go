@@ -147,13 +147,14 @@ const cachedMessages = 2
 func (l *loop) request() *model.Request {
 	cfg := &l.agent.cfg
 	return &model.Request{
-		Cache:       model.Cache{System: true, Tools: true, Messages: cachedMessages},
-		Effort:      cfg.Effort,
-		MaxTokens:   cfg.MaxTokens,
-		Messages:    l.talk.messages[:len(l.talk.messages):len(l.talk.messages)],
-		System:      l.agent.system,
-		Temperature: cfg.Temperature,
-		Thinking:    cfg.Thinking,
-		Tools:       l.agent.toolSet,
+		Cache:        model.Cache{System: true, Tools: true, Messages: cachedMessages},
+		Effort:       cfg.Effort,
+		OutputSchema: l.agent.outputSchema(),
+		MaxTokens:    cfg.MaxTokens,
+		Messages:     l.talk.messages[:len(l.talk.messages):len(l.talk.messages)],
+		System:       l.agent.system,
+		Temperature:  cfg.Temperature,
+		Thinking:     cfg.Thinking,
+		Tools:        l.agent.toolSet,
 	}
 }

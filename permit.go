@@ -23,6 +23,9 @@ func (l *loop) permit(c *toolCall, tool *Tool) (*Decision, permit) {
 	if before == nil {
 		return nil, waitFor(eff)
 	}
+	if o := l.agent.output; o != nil && o.tool == tool {
+		return nil, permit{} // it does nothing but end the run
+	}
 	p := l.policy
 	if p == nil {
 		if before.Decision == "" && !tool.spec.NeedsApproval && !tool.question {

@@ -15,6 +15,8 @@ const (
 	Success = session.Success
 	// Halted: the model did not manage to call the tool that ends the run.
 	Halted = session.Halted
+	// InvalidOutput: the model gave no result that fits the schema.
+	InvalidOutput = session.InvalidOutput
 	// Truncated: the last response was cut off at its token limit.
 	Truncated = session.Truncated
 	// Refused: the model declined.

@@ -18,6 +18,13 @@ type Model interface {
 	Stream(ctx context.Context, req *Request) Stream
 }
 
+// OutputEnforcer is implemented by models whose provider can enforce
+// [Request.OutputSchema].
+type OutputEnforcer interface {
+	// EnforcesOutput tells whether it does for this model.
+	EnforcesOutput() bool
+}
+
 // Stream is a response as it arrives. It yields events and ends either with one
 // EventDone, whose Response is complete, or with one error: a *[Error], or the
 // context's cause. It can be ranged over once.

@@ -18,6 +18,9 @@ const (
 	// without calling it, or the tool refused its last try. Draft is what was
 	// handed in then; nothing has verified it.
 	Halted Subtype = "halted"
+	// InvalidOutput: the model gave no result that fits the schema that is asked
+	// for. Draft is the last one, Trail has all.
+	InvalidOutput Subtype = "invalid_output"
 	// Truncated: the last response was cut off at its token limit.
 	Truncated Subtype = "truncated"
 	// Refused: the model declined.
@@ -49,6 +52,7 @@ const (
 	ReasonOutputTokens  = "output_tokens"
 	ReasonUSD           = "max_usd"
 	ReasonRepetition    = "repeated_text"
+	ReasonOutput        = "output"
 	ReasonHook          = "hook"
 	ReasonApproval      = "approval"
 	ReasonWallClock     = "wall_clock"
@@ -78,6 +82,10 @@ type Result struct {
 	Output json.RawMessage `json:"output,omitempty"`
 	// Draft is the input that such a tool refused, where the run ended Halted.
 	Draft json.RawMessage `json:"draft,omitempty"`
+	// Repairs say what was mended in the form of Output.
+	Repairs []string `json:"repairs,omitempty"`
+	// Trail are the attempts at an output that did not fit.
+	Trail []Attempt `json:"trail,omitempty"`
 	// StopReason is the last response's own.
 	StopReason model.StopReason `json:"stop_reason,omitempty"`
 	// Error is the model's error, where the run ended with one.
@@ -111,6 +119,13 @@ type Result struct {
 	Running  []CallRef `json:"running,omitempty"`
 	// Duration is the time worked on the prompt, downtime left out.
 	Duration time.Duration `json:"duration_ns"`
+}
+
+// Attempt is a result that did not fit.
+type Attempt struct {
+	// Text is what the model gave, 4,000 bytes at most, Problem what is wrong.
+	Text    string `json:"text"`
+	Problem string `json:"problem"`
 }
 
 // LimitHit is a limit that was reached.

@@ -74,6 +74,7 @@ func Events() []session.Event {
 			Spent:     spent(), Limits: []session.LimitHit{{Name: "usd", Value: 0.5, Used: 0.25}},
 			Unknown:  []session.UnknownCall{{CallRef: refs()[0], Input: json.RawMessage(raw), Tell: true}},
 			Canceled: refs(), Running: refs(),
+			Repairs: []string{hard}, Trail: []session.Attempt{{Text: hard, Problem: hard}},
 			Pending: []session.ApprovalAsked{{Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Question: true, Input: json.RawMessage(raw), Reason: hard, Attempt: 2}},
 		}},
 	}
