@@ -87,11 +87,13 @@ func (w *Workspace) editTool() *quarry.Tool {
 		Current: w.current,
 		Description: "Changes pieces of a file of the workspace: each old_string, which must stand in the file exactly and once, is replaced by its new_string. The file must have been read in this session as it is now. " +
 			"Use it to change a part of a file, and send all edits of one file in one call; to write a file anew, use " + WriteName + ".",
+		Edits:       true,
 		Effect:      quarry.Keyed,
 		InputSchema: editSchema,
 		KeyField:    "path",
 		Name:        EditName,
 		Reconcile:   w.reconcileEdit,
+		Scope:       quarry.Scope{Kind: quarry.ScopePath, Field: "path"},
 	}, func(ctx context.Context, in editIn) (*editOut, error) {
 		call, _ := quarry.CallFrom(ctx)
 		return w.edit(call, in)

@@ -36,6 +36,7 @@ func (w *Workspace) globTool() *quarry.Tool {
 		InputSchema:    globSchema,
 		MaxResultBytes: 128 << 10,
 		Name:           GlobName,
+		Scope:          quarry.Scope{Kind: quarry.ScopePath, Field: "path"},
 	}, func(ctx context.Context, in globIn) (*listing, error) {
 		pattern, err := newPattern(in.Pattern)
 		if err != nil {

@@ -71,6 +71,7 @@ func (w *Workspace) grepTool() *quarry.Tool {
 		InputSchema:    grepSchema,
 		MaxResultBytes: maxGrepBytes + 16<<10,
 		Name:           GrepName,
+		Scope:          quarry.Scope{Kind: quarry.ScopePath, Field: "path"},
 	}, w.grep)
 }
 

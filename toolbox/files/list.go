@@ -106,6 +106,7 @@ func (w *Workspace) listTool() *quarry.Tool {
 		InputSchema:    listSchema,
 		MaxResultBytes: 128 << 10,
 		Name:           ListName,
+		Scope:          quarry.Scope{Kind: quarry.ScopePath, Field: "path"},
 	}, func(ctx context.Context, in listIn) (*listing, error) {
 		p, err := w.folder(in.Path)
 		if err != nil {

@@ -65,6 +65,7 @@ func (w *Workspace) readTool() *quarry.Tool {
 		InputSchema:    readSchema,
 		MaxResultBytes: w.cfg.MaxReadBytes + 8192,
 		Name:           ReadName,
+		Scope:          quarry.Scope{Kind: quarry.ScopePath, Field: "path"},
 	}, func(ctx context.Context, in readIn) (*readOut, error) {
 		call, _ := quarry.CallFrom(ctx)
 		out, err := w.read(in)

@@ -42,10 +42,12 @@ func (w *Workspace) writeTool() *quarry.Tool {
 		Current: w.current,
 		Description: "Writes a whole file of the workspace, and makes the folders above it. A file that exists is replaced, if you have read it in this session as it is now. " +
 			"Use it for new files and to write a file anew; to change a part of one, use " + EditName + ".",
+		Edits:      true,
 		Effect:     quarry.Keyed,
 		Idempotent: true,
 		KeyField:   "path",
 		Name:       WriteName,
+		Scope:      quarry.Scope{Kind: quarry.ScopePath, Field: "path"},
 	}, func(ctx context.Context, in writeIn) (*writeOut, error) {
 		call, _ := quarry.CallFrom(ctx)
 		return w.write(call, in)
