@@ -189,7 +189,9 @@ func TestPromptIsBounded(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		tree[name+"/SKILL.md"] = page(name, strings.Repeat("d", 500), "x")
 	}
-	p := open(t, skills.Config{FS: []fs.FS{memFS(tree)}, MaxPromptBytes: 1300}).Prompt()
+	first := map[string]string{"d/SKILL.md": tree["d/SKILL.md"]}
+	delete(tree, "d/SKILL.md")
+	p := open(t, skills.Config{FS: []fs.FS{memFS(first), memFS(tree)}, MaxPromptBytes: 1300}).Prompt()
 	if strings.Count(p, "\n- ") != 2 || !strings.Contains(p, "by their names only: c, d.") {
 		t.Errorf("got %s", p)
 	}

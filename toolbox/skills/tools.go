@@ -40,6 +40,7 @@ func (s *Set) Tools() []*quarry.Tool {
 			Keep:           true,
 			MaxResultBytes: result,
 			Name:           SkillName,
+			Scope:          quarry.Scope{Kind: quarry.ScopeName, Field: "name"},
 		}, s.load),
 		quarry.NewTool(quarry.ToolSpec{
 			Current: s.current,
@@ -48,6 +49,7 @@ func (s *Set) Tools() []*quarry.Tool {
 			Effect:         quarry.ReadOnly,
 			MaxResultBytes: result,
 			Name:           FileName,
+			Scope:          quarry.Scope{Kind: quarry.ScopeName, Field: "name"},
 		}, s.loadFile),
 	}
 }
