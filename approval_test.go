@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -174,6 +176,69 @@ func TestPermissionsBindChildren(t *testing.T) {
 		}
 		if r := results(child.Requests()[1])[0]; ran.Load() != 0 || !strings.Contains(r.Content.Text(), "the rule weather(city:Rome) denies it") {
 			t.Errorf("%s: the tool ran %d times, and the child is told %q", name, ran.Load(), r.Content.Text())
+		}
+	}
+}
+
+// The time that a person takes is not worked on the prompt.
+func TestApproverTakesTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var ran atomic.Int32
+		m := modeltest.NewScripted(modeltest.Call("weather", cityIn{"Rome"}), modeltest.Say("Done."))
+		agent := newAgent(t, quarry.Config{
+			Model: m, Tools: []*quarry.Tool{forecast(&ran)}, Permissions: &quarry.Permissions{}, Limits: quarry.Limits{Timeout: time.Minute},
+			Approver: func(context.Context, quarry.Approval) (quarry.Answer, error) {
+				time.Sleep(time.Hour)
+				return quarry.Answer{Allow: true}, nil
+			},
+		})
+		result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go."})
+		if err != nil || !result.OK() || ran.Load() != 1 || result.Duration > time.Minute {
+			t.Errorf("got %+v, %v; the tool ran %d times", result, err, ran.Load())
+		}
+	})
+}
+
+// Hooks of PostCompact are called once for each time that the conversation was made
+// shorter; those of PreCompact may keep it as it is.
+func TestHooksOfCompaction(t *testing.T) {
+	t.Parallel()
+	for _, deny := range []bool{false, true} {
+		var pre, post atomic.Int32
+		long := quarry.NewTool(quarry.ToolSpec{Name: "long", Effect: quarry.ReadOnly}, func(context.Context, numberIn) (string, error) { return strings.Repeat("words ", 200), nil })
+		var turns []*modeltest.Turn
+		for i := range 9 {
+			turns = append(turns, modeltest.Call("long", number(i)))
+		}
+		store := session.NewMemory()
+		agent := newAgent(t, quarry.Config{
+			Model: modeltest.NewScripted(append(turns, modeltest.Say("Done."))...), Store: store, Tools: []*quarry.Tool{long}, Compaction: quarry.Compaction{Window: 2000},
+			Hooks: []quarry.Hook{
+				{On: quarry.PreCompact, Run: func(_ context.Context, in *quarry.HookInput) (quarry.HookOutput, error) {
+					pre.Add(1)
+					if deny {
+						return quarry.HookOutput{Decision: quarry.Deny}, nil
+					}
+					return quarry.HookOutput{}, nil
+				}},
+				{On: quarry.PostCompact, Run: func(context.Context, *quarry.HookInput) (quarry.HookOutput, error) {
+					post.Add(1)
+					return quarry.HookOutput{}, nil
+				}},
+			},
+		})
+		if result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"}); err != nil || !result.OK() {
+			t.Fatalf("got %+v, %v", result, err)
+		}
+		compacted := int32(0)
+		for _, kind := range kinds(journal(t, store, "s")) {
+			if kind == session.KindCompacted {
+				compacted++
+			}
+		}
+		if post.Load() != compacted || (compacted == 0) != deny || pre.Load() == 0 {
+			t.Errorf("deny %v: %d compactions, %d hooks before and %d after", deny, compacted, pre.Load(), post.Load())
 		}
 	}
 }

@@ -100,7 +100,7 @@ type HookInput struct {
 	Agent   string `json:"agent"`
 	Parent  string `json:"parent,omitempty"`
 	Depth   int    `json:"depth"`
-	// Tool, Input and CallID are those of the call; Key is its idempotency key.
+	// Tool, Input and CallID are those of the call.
 	Tool   string          `json:"tool_name,omitempty"`
 	Input  json.RawMessage `json:"tool_input,omitempty"`
 	CallID string          `json:"tool_use_id,omitempty"`

@@ -63,8 +63,10 @@ type loop struct {
 	// hooks made it go on.
 	ending string
 	stops  int
-	// compactions counts those of the session.
+	// compactions counts those of the session; compacted tells that the model was not
+	// asked since the last one.
 	compactions int
+	compacted   bool
 	talk        conversation
 	ledger      ledger
 	// config is the settings that the session was begun with, or last took on.
@@ -165,6 +167,7 @@ func (l *loop) Apply(rec session.Record) error {
 			return errors.New("the model is called where nothing is to be asked")
 		}
 		l.turn, l.attempt, l.phase, l.purpose = ev.Turn, ev.Attempt, thinking, ev.Purpose
+		l.compacted = false
 		if l.asked = ev.Model; l.asked == "" {
 			l.asked = l.agent.cfg.Model.Name()
 		}
@@ -209,6 +212,7 @@ func (l *loop) Apply(rec session.Record) error {
 		l.compact(ev)
 		l.short.open, l.short.overflow, l.short.after = nil, false, ev.After
 		l.compactions++
+		l.compacted = true
 		l.attempt, l.tries = 0, attempts{}
 		l.goOn()
 	case *session.Changed:

@@ -30,6 +30,9 @@ func (l *loop) hook(point HookPoint, index int, in HookInput) (*session.HookAnsw
 		return noOpinion, nil
 	}
 	key := hookKey{point, l.turn, index}
+	if point == PostCompact {
+		key.turn = 0 // the index says which compaction
+	}
 	if s := l.hooked[key]; s != nil && s.answered != nil {
 		return s.answered, nil
 	} else if s != nil && s.running {
@@ -39,7 +42,7 @@ func (l *loop) hook(point HookPoint, index int, in HookInput) (*session.HookAnsw
 	if found == nil {
 		return noOpinion, nil
 	}
-	called := &session.HookCalled{Point: string(point), Turn: l.turn, Index: index}
+	called := &session.HookCalled{Point: string(point), Turn: key.turn, Index: index}
 	for _, h := range found {
 		called.Hooks = append(called.Hooks, h.Name)
 	}

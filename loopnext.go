@@ -34,11 +34,13 @@ func (l *loop) Next() session.Next {
 			l.ends(&next, result)
 			break
 		}
-		if done, eff := l.hook(PostCompact, l.compactions, HookInput{}); l.compactions > 0 && eff != nil {
-			next.Effects = []session.Effect{eff}
-			break
-		} else if l.compactions > 0 && done == nil {
-			break
+		if l.compacted {
+			if done, eff := l.hook(PostCompact, l.compactions, HookInput{}); done == nil {
+				if eff != nil {
+					next.Effects = []session.Effect{eff}
+				}
+				break
+			}
 		}
 		if due, ok := l.compactionDue(); ok && l.attempt == 0 {
 			done, eff := l.hook(PreCompact, 0, HookInput{Reason: due.Why})
@@ -62,6 +64,9 @@ func (l *loop) Next() session.Next {
 	case acting:
 		next.Events, next.Effects = l.dueCalls()
 		next.Done = len(next.Events)+len(next.Effects) == 0 && l.idle() && len(l.pending()) > 0
+		if l.onlyAsking() { // a person may take longer
+			next.Deadline, next.Expired = time.Time{}, nil
+		}
 	case ending:
 		result := l.tally()
 		l.ends(&next, &result)
@@ -83,6 +88,24 @@ func (l *loop) modelCalled(purpose string) *session.ModelCalled {
 		}
 	}
 	return called
+}
+
+// onlyAsking tells whether a person is asked and nothing else is under way.
+func (l *loop) onlyAsking() bool {
+	asking := false
+	for i := range l.calls {
+		c := &l.calls[i]
+		if c.state == callRunning {
+			return false
+		}
+		asking = asking || c.asking && c.given == nil
+	}
+	for _, s := range l.hooked {
+		if s.running {
+			return false
+		}
+	}
+	return asking
 }
 
 // idle tells whether no call and no hook is under way.

@@ -310,8 +310,8 @@ func (t *Tool) checkScope() error {
 	return nil
 }
 
-// inherit adds the rules of a parent that restrict, and those that allow; the
-// stricter mode counts.
+// inherit adds the rules of a parent. The mode is the child's own, but for a parent
+// that plans or does not ask, and for a child that would bypass.
 func (p *policy) inherit(parent *policy) *policy {
 	if parent == nil {
 		return p
