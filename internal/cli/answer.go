@@ -33,6 +33,8 @@ type answerJSON struct {
 	Unknown  []session.UnknownCall `json:"unknown,omitempty"`
 	Canceled []session.CallRef     `json:"canceled,omitempty"`
 	Running  []session.CallRef     `json:"running,omitempty"`
+	// Pending are the calls that wait for a person.
+	Pending []session.ApprovalAsked `json:"pending,omitempty"`
 	// Draft is an answer that was handed in and refused: nothing verified it.
 	Draft *docs.Answer `json:"unverified_draft,omitempty"`
 }
@@ -74,12 +76,17 @@ func exitOf(status string) int {
 		return exitLimit
 	case docs.StatusRefused:
 		return exitRefused
+	case string(session.Waiting):
+		return exitWaiting
 	}
 	return exitFailed
 }
 
 // parse reads what a run came to, that of an agent that ends without a tool too.
 func parse(r *quarry.Result) (*docs.Answer, string) {
+	if r.Subtype == session.Waiting {
+		return nil, string(r.Subtype)
+	}
 	if r.OK() && r.Output == nil {
 		return &docs.Answer{Answer: r.Text}, string(r.Subtype)
 	}
@@ -96,7 +103,8 @@ func (a *app) printResult(modelName string, r *quarry.Result, cost *float64, tra
 		return a.printJSON(newAnswerJSON(modelName, r, answer, status, cost))
 	}
 	writeAnswer(a.stdout, styleOf(a.stdout), answer)
-	if r.Detail != "" && !(traced && r.Error != nil) { // the trace has shown the model's error
+	a.tellPending(r)
+	if r.Subtype != session.Waiting && r.Detail != "" && !(traced && r.Error != nil) { // the trace has shown the model's error
 		fmt.Fprintf(a.stderr, "quarry: %s: %s\n", status, oneLine(inFlags(r.Detail)))
 	}
 	a.note("%s", footer(modelName, r, status, cost))
@@ -140,7 +148,7 @@ func newAnswerJSON(modelName string, r *quarry.Result, answer *docs.Answer, stat
 		Usage:   usageJSON{r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CacheReadTokens, r.Usage.CacheWriteTokens},
 		CostUSD: cost, DurationMS: r.Duration.Milliseconds(),
 		Limits: append([]session.LimitHit{}, r.Limits...), Spent: r.Spent,
-		Unknown: r.Unknown, Canceled: r.Canceled, Running: r.Running,
+		Unknown: r.Unknown, Canceled: r.Canceled, Running: r.Running, Pending: r.Pending,
 	}
 	switch {
 	case answer != nil && answer.Unverified:

@@ -109,21 +109,34 @@ func (a *app) newAsker(index *corpus.Index, m model.Model, store session.Store, 
 		Blobs: blobs, Compaction: quarry.Compaction{Window: known.ContextWindow}, Index: index, Limits: run.limits(),
 		Model: m, Prices: table, Retry: quarry.Retry{Attempts: run.maxAttempts}, Store: store,
 	}
-	for _, name := range run.fallbacks {
-		fallback, err := a.pickModel(name)
-		if err != nil {
-			return nil, err
-		}
-		cfg.Fallbacks = append(cfg.Fallbacks, fallback)
+	if cfg.Fallbacks, err = a.pickFallbacks(run); err != nil {
+		return nil, err
 	}
 	agent, err := docs.NewAgent(cfg)
 	if err != nil { // the flags do not go together
 		return nil, usagef("%s", inFlags(strings.TrimPrefix(err.Error(), `agent "docs": `)))
 	}
+	a.noteUnpriced(run, agent)
+	return agent, nil
+}
+
+// pickFallbacks returns the models that take over.
+func (a *app) pickFallbacks(run *runFlags) (models []model.Model, err error) {
+	for _, name := range run.fallbacks {
+		m, err := a.pickModel(name)
+		if err != nil {
+			return nil, err
+		}
+		models = append(models, m)
+	}
+	return models, nil
+}
+
+// noteUnpriced tells where a limit of money cannot hold.
+func (a *app) noteUnpriced(run *runFlags, agent *quarry.Agent) {
 	if run.changed(flagUSD) && agent.Config().Limits.USD == quarry.Unlimited {
 		a.note("quarry: not all prices are known, so that --%s does not hold; --%s does", flagUSD, flagTokens)
 	}
-	return agent, nil
 }
 
 // converse runs an agent to its result, shows what happens as the flags say, and
@@ -143,6 +156,9 @@ func (a *app) converse(ctx context.Context, agent *quarry.Agent, in quarry.Input
 		}
 		if err != nil {
 			return t.stopped(ev.Result, err)
+		}
+		if ev.Result.Subtype == session.Waiting { // the prompt has not ended
+			t.cost = t.bill.end(&ev.Result.Spent)
 		}
 		return a.printResult(t.model, ev.Result, t.cost, t.trace != nil)
 	}

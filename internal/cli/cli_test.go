@@ -43,6 +43,10 @@ func TestScripts(t *testing.T) {
 		"FURTHER_URL":  modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(further)}}),
 		"SILENT_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(silent)}}),
 		"THOROUGH_URL": modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{thorough()}}),
+		"RUNS_URL":     modeltest.NewServer(modeltest.ServerConfig{APIKey: canaryKey, Script: modeltest.Script{runs()}}),
+		"ASKS_URL":     modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{approvals()}}),
+		"WRITES_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{writes()}}),
+		"HELPED_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{helped()}}),
 		"ODD_URL":      modeltest.NewServer(modeltest.ServerConfig{ChunkBytes: 1, Script: modeltest.Script{odd()}}),
 	}
 	t.Cleanup(func() {
@@ -61,12 +65,18 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"blobs":     countBlobs,
-			"exits":     exits,
-			"family":    family,
-			"nocanary":  noCanary,
-			"nuls":      nuls,
-			"interrupt": interrupt,
+			"blobs":    countBlobs,
+			"exits":    exits,
+			"family":   family,
+			"nocanary": noCanary,
+			"nuls":     nuls,
+			"interrupt": func(ts *testscript.TestScript, neg bool, args []string) {
+				cutOff(ts, neg, args, hanging, os.Interrupt, 130)
+			},
+			"crash": func(ts *testscript.TestScript, neg bool, args []string) {
+				cutOff(ts, neg, args, crashing, os.Kill, -1)
+			},
+			"prefixes": prefixes(servers),
 		},
 	})
 }
@@ -133,12 +143,12 @@ func nuls(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(f.Close())
 }
 
-// interrupt PROGRAM ARGS… starts a program, waits until its model hangs, sends it
-// one interrupt, and wants the exit code 130. What it prints goes to the files
-// out and err.
-func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+// cutOff is the commands "interrupt PROGRAM ARGS…" and "crash PROGRAM ARGS…": it
+// starts a program, waits until its model hangs, sends it one signal, and wants the
+// exit code. What it prints goes to the files out and err.
+func cutOff(ts *testscript.TestScript, neg bool, args []string, hanging <-chan struct{}, sig os.Signal, want int) {
 	if neg || len(args) == 0 {
-		ts.Fatalf("usage: interrupt PROGRAM ARGS…")
+		ts.Fatalf("usage: interrupt PROGRAM ARGS…, or crash PROGRAM ARGS…")
 	}
 	program := filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], args[0])
 	cmd := exec.Command(program, args[1:]...)
@@ -157,10 +167,10 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 		cmd.Process.Kill()
 		ts.Fatalf("the model was not asked within 30 s")
 	}
-	ts.Check(cmd.Process.Signal(os.Interrupt))
+	ts.Check(cmd.Process.Signal(sig))
 	<-ended
-	if code := cmd.ProcessState.ExitCode(); code != 130 {
-		ts.Fatalf("exit code %d, want 130\n%s", code, errOut.Bytes())
+	if code := cmd.ProcessState.ExitCode(); code != want {
+		ts.Fatalf("exit code %d, want %d\n%s", code, want, errOut.Bytes())
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("out"), out.Bytes(), 0o644))
 	ts.Check(os.WriteFile(ts.MkAbs("err"), errOut.Bytes(), 0o644))

@@ -13,6 +13,7 @@ const (
 	exitUsage       = 2
 	exitNoAnswer    = 3
 	exitLimit       = 4
+	exitWaiting     = 5
 	exitRefused     = 6
 	exitInterrupted = 130
 )

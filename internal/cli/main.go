@@ -90,7 +90,7 @@ Without an API key it uses the built-in model "extractive", which quotes and
 never writes. With ANTHROPIC_API_KEY set it uses Claude.
 
 Exit codes: 0 done; 1 failed; 2 wrong usage or bad input; 3 no answer; 4 stopped
-by a limit; 6 refused by the model; 130 interrupted.`,
+by a limit; 5 waits for a person; 6 refused by the model; 130 interrupted.`,
 		Example: `  quarry demo
   quarry index ./docs --name manual
   quarry ask "How do I resume a session?" --corpus manual`,
@@ -105,7 +105,7 @@ by a limit; 6 refused by the model; 130 interrupted.`,
 		return usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
 	a.flags.register(root.PersistentFlags())
-	root.AddCommand(a.demoCommand(), a.indexCommand(), a.searchCommand(), a.askCommand(), a.sessionsCommand(), a.modelsCommand())
+	root.AddCommand(a.demoCommand(), a.indexCommand(), a.searchCommand(), a.askCommand(), a.runCommand(), a.approveCommand(), a.sessionsCommand(), a.modelsCommand())
 	return root
 }
 

@@ -51,9 +51,9 @@ session began, its children, are shown with --children, or with --parent ID.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			filter.Status = session.Status(status)
 			switch filter.Status {
-			case "", session.StatusIdle, session.StatusRunning, session.StatusInterrupted, session.StatusDone:
+			case "", session.StatusIdle, session.StatusRunning, session.StatusInterrupted, session.StatusWaiting, session.StatusDone:
 			default:
-				return usagef("there is no status %q; use idle, running, interrupted or done", status)
+				return usagef("there is no status %q; use idle, running, interrupted, waiting or done", status)
 			}
 			if filter.Limit < 0 {
 				return usagef("--limit is %d; use 0 for no limit", filter.Limit)
@@ -89,7 +89,7 @@ session began, its children, are shown with --children, or with --parent ID.`,
 			return a.printSessions(infos)
 		},
 	}
-	cmd.Flags().StringVar(&status, "status", "", "only sessions that are idle, running, interrupted or done")
+	cmd.Flags().StringVar(&status, "status", "", "only sessions that are idle, running, interrupted, waiting or done")
 	cmd.Flags().StringVar(&filter.Agent, "agent", "", "only sessions of this agent")
 	cmd.Flags().StringVar(&filter.Label, "label", "", "only sessions with this label, as KEY=VALUE, such as corpus=manual")
 	cmd.Flags().BoolVar(&children, "children", false, "child sessions too")

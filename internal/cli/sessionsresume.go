@@ -74,8 +74,16 @@ func (a *app) resume(ctx context.Context, id string, in quarry.Input, run *runFl
 		return err
 	}
 	started, ok := recs[0].Event.(*session.Started)
-	if !ok || started.Labels[labelCommand] != "ask" {
-		return usagef("session %s was not begun by quarry ask; only such sessions can be resumed here", id)
+	in.Session = id
+	switch {
+	case ok && started.Labels[labelCommand] == commandRun:
+		settings, err := settingsOf(started)
+		if err != nil {
+			return err
+		}
+		return a.resumeRun(ctx, settings, in, run, store, recs)
+	case !ok || started.Labels[labelCommand] != "ask":
+		return usagef("session %s was not begun by quarry ask or quarry run; only such sessions can be resumed here", id)
 	}
 	index, _, err := a.openCorpus(ctx, started.Labels[labelCorpus])
 	if err != nil {
@@ -90,8 +98,11 @@ func (a *app) resume(ctx context.Context, id string, in quarry.Input, run *runFl
 	if err != nil {
 		return err
 	}
-	in.Session = id
-	err = a.converse(ctx, agent, in, recs)
+	return resumeError(id, a.converse(ctx, agent, in, recs))
+}
+
+// resumeError says in the terms of the command line why a session does not go on.
+func resumeError(id string, err error) error {
 	switch {
 	case errors.Is(err, quarry.ErrNothingToDo):
 		return usagef("session %s is finished; there is nothing to resume (see quarry sessions show %s), and a further question goes behind its id", id, id)

@@ -148,6 +148,12 @@ func (t *tracer) record(rec *session.Record) {
 		}
 	case *session.ToolAnswered:
 		t.result(ev)
+	case *session.ApprovalAsked:
+		t.note("%s", askedText(ev))
+	case *session.ApprovalGiven:
+		t.note("%s", givenText(ev))
+	case *session.HookAnswered:
+		t.hooked(ev)
 	case *session.Interrupted:
 		t.note("interrupted: %s", ev.Reason)
 		t.stopped(ev.Canceled, ev.Running)
@@ -299,8 +305,11 @@ func (t *tracer) result(ev *session.ToolAnswered) {
 		mark = "✗"
 	}
 	text := summary(ev)
-	if ev.Limit != nil {
+	switch {
+	case ev.Limit != nil:
 		text = hitText(ev.Limit)
+	case ev.Refused && ev.Decision != nil && ev.Decision.Reason != "":
+		mark, text = "✗ denied:", ev.Decision.Reason
 	}
 	fmt.Fprintf(t.w, "  %s\n", line(mark+" "+ev.Name+": "+text, t.columns-2))
 }

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/quarry-sdk/quarry"
+	"github.com/quarry-sdk/quarry/session"
+)
+
+// place names a call within a session.
+type place struct{ turn, index int }
+
+// pendingIn are the calls of a journal that wait for a person.
+func pendingIn(recs []session.Record) (pending []session.ApprovalAsked) {
+	var order []place
+	open := make(map[place]*session.ApprovalAsked)
+	for i := range recs {
+		switch ev := recs[i].Event.(type) {
+		case *session.ApprovalAsked:
+			at := place{ev.Turn, ev.Index}
+			if open[at] == nil {
+				order = append(order, at)
+			}
+			open[at] = ev
+		case *session.ApprovalGiven:
+			delete(open, place{ev.Turn, ev.Index})
+		case *session.ToolAnswered:
+			delete(open, place{ev.Turn, ev.Index})
+		case *session.Ended:
+			clear(open)
+		}
+	}
+	for _, at := range order {
+		if asked := open[at]; asked != nil {
+			pending = append(pending, *asked)
+			delete(open, at)
+		}
+	}
+	return pending
+}
+
+// tellPending tells what waits for a person, and how it is answered.
+func (a *app) tellPending(r *quarry.Result) {
+	for i := range r.Pending {
+		p := &r.Pending[i]
+		fmt.Fprintf(a.stderr, "%s\n", pendingText(p, 1000))
+		fmt.Fprintf(a.stderr, "  %s\n", answerHint(r.Session, p))
+	}
+	if len(r.Pending) > 0 {
+		a.note("then go on with: quarry sessions resume %s", r.Session)
+	}
+}
+
+// pendingText is a call that waits, in one line.
+func pendingText(p *session.ApprovalAsked, columns int) string {
+	if p.Question {
+		return line("asks: "+questionText(p.Input), columns)
+	}
+	text := fmt.Sprintf("waits: %s %s", p.Name, string(p.Input))
+	if p.Reason != "" {
+		text += " (" + p.Reason + ")"
+	}
+	return line(text, columns)
+}
+
+// question is the input of ask_user.
+type question struct {
+	Question string
+	Choices  []string
+}
+
+// questionText is a question in one line.
+func questionText(input json.RawMessage) string {
+	var q question
+	if json.Unmarshal(input, &q) != nil {
+		return string(input)
+	}
+	if len(q.Choices) == 0 {
+		return q.Question
+	}
+	return q.Question + " (" + strings.Join(q.Choices, ", ") + ")"
+}
+
+// answerHint says how a call that waits is answered.
+func answerHint(id string, p *session.ApprovalAsked) string {
+	if p.Question {
+		return fmt.Sprintf("answer with: quarry approve %s %s --answer TEXT", id, p.ID)
+	}
+	return fmt.Sprintf("answer with: quarry approve %s %s, or with --deny --note TEXT", id, p.ID)
+}
+
+// askedText tells that a person is asked, in the trace.
+func askedText(ev *session.ApprovalAsked) string {
+	if ev.Question {
+		return "a person is asked: " + line(questionText(ev.Input), 1000)
+	}
+	text := "a person is asked about " + ev.Name
+	if ev.Reason != "" {
+		text += ": " + ev.Reason
+	}
+	return text
+}
+
+// givenText tells what the person said, in the trace.
+func givenText(ev *session.ApprovalGiven) string {
+	text := "denied by a person"
+	switch {
+	case ev.Answer != "":
+		text = "answered by a person: " + ev.Answer
+	case ev.Allow && len(ev.Input) > 0:
+		text = "allowed by a person, as " + line(string(ev.Input), 300)
+	case ev.Allow:
+		text = "allowed by a person"
+	}
+	if ev.Rule != "" {
+		text += ", and from now on by the rule " + ev.Rule
+	}
+	if ev.Note != "" {
+		text += ": " + ev.Note
+	}
+	return text
+}
+
+// hooked tells what hooks said, where it matters.
+func (t *tracer) hooked(ev *session.HookAnswered) {
+	if ev.Decision != "" {
+		text := fmt.Sprintf("a hook of %s says %s", ev.Point, ev.Decision)
+		if ev.Reason != "" {
+			text += ": " + ev.Reason
+		}
+		t.note("%s", text)
+	}
+	if len(ev.Errors) > 0 {
+		t.note("hooks of %s failed: %s", ev.Point, strings.Join(ev.Errors, "; "))
+	}
+	if ev.Stop {
+		t.note("a hook of %s stops the run", ev.Point)
+	}
+}

@@ -1,0 +1,166 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync/atomic"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/quarry-sdk/quarry/model"
+	"github.com/quarry-sdk/quarry/model/modeltest"
+)
+
+// crashing gets a token when the first task of runs waits for its second answer.
+var crashing = make(chan struct{}, 1)
+
+// said counts what the model has said in a conversation.
+func said(req *model.Request) (n int) {
+	for _, m := range req.Messages {
+		if m.Role == model.RoleAssistant {
+			n++
+		}
+	}
+	return n
+}
+
+// task is the text of the first message.
+func task(req *model.Request) string { return req.Messages[0].Blocks.Text() }
+
+// lastResults are the results of the newest message.
+func lastResults(req *model.Request) (results []*model.ToolResult) {
+	for _, b := range req.Messages[len(req.Messages)-1].Blocks {
+		if r, ok := b.(*model.ToolResult); ok {
+			results = append(results, r)
+		}
+	}
+	return results
+}
+
+// runs does the tasks of the project's brief. It hangs once, when the first round
+// of tools of the first task is done.
+func runs() *modeltest.Turn {
+	var hung atomic.Bool
+	return modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+		known := req.System != nil && strings.Contains(req.System.Blocks.Text(), "- answer_file: ")
+		switch n := said(req); {
+		case strings.HasPrefix(task(req), "Find the port"):
+			if n == 0 {
+				return modeltest.Say("I look it up.").
+					Block(`{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"port"}}`).
+					Block(`{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[{"type":"web_search_result","url":"https://example.org/","title":"Ports","encrypted_content":"eA==","page_age":null}]}`).
+					CallID("w1", "write_file", args{"path": "notes/port.md", "content": "The port is 5432.\n"}).
+					CallID("m1", "remember", args{"key": "answer_file", "value": "the port is in notes/port.md"}).
+					Usage(model.Usage{InputTokens: 100, OutputTokens: 50, ServerToolCalls: map[string]int64{"web_search_requests": 1}}), nil
+			}
+			if hung.CompareAndSwap(false, true) {
+				crashing <- struct{}{}
+				return modeltest.Hang(), nil
+			}
+			return modeltest.Say("The port is in notes/port.md."), nil
+		case strings.HasPrefix(task(req), "Which port"):
+			switch {
+			case !known:
+				return modeltest.Say("I do not know."), nil
+			case n == 0:
+				return modeltest.CallID("r1", "read_file", args{"path": "notes/port.md"}), nil
+			}
+			return modeltest.Say("It says: " + lastResults(req)[0].Content.Text()), nil
+		}
+		return backup(req)
+	})
+}
+
+// backup writes outside the workspace, is refused, and does it inside.
+func backup(req *model.Request) (*modeltest.Turn, error) {
+	switch results := lastResults(req); said(req) {
+	case 0:
+		return modeltest.CallID("w1", "write_file", args{"path": "../backup/port.md", "content": "The port is 5432.\n"}), nil
+	case 1:
+		if !results[0].IsError {
+			return modeltest.Say("It was written outside."), nil
+		}
+		return modeltest.CallID("w2", "write_file", args{"path": "backup/port.md", "content": "The port is 5432.\n"}), nil
+	case 2:
+		return modeltest.CallID("r1", "read_file", args{"path": "backup/port.md"}).
+			CallID("m1", "remember", args{"key": "boundary", "value": "nothing outside the workspace can be written"}), nil
+	}
+	return modeltest.Say("The copy is in backup/port.md; ../backup could not be written."), nil
+}
+
+// approvals wants to write two files and asks a question, then repeats what it was
+// told.
+func approvals() *modeltest.Turn {
+	return modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+		switch said(req) {
+		case 0:
+			return modeltest.CallID("a", "write_file", args{"path": "a.txt", "content": "A"}).
+				CallID("b", "write_file", args{"path": "b.txt", "content": "B"}).
+				CallID("q", "ask_user", args{"question": "Which colour?", "choices": []string{"red", "blue"}}), nil
+		case 1:
+			var told []string
+			for _, r := range lastResults(req) {
+				told = append(told, r.Content.Text())
+			}
+			return modeltest.Say("Told: " + strings.Join(told, " | ")), nil
+		}
+		return modeltest.Say("Again."), nil
+	})
+}
+
+// writes wants to write one file.
+func writes() *modeltest.Turn {
+	return modeltest.EachConversation(
+		modeltest.CallID("a", "write_file", args{"path": "a.txt", "content": "A"}),
+		modeltest.Say("Done."),
+		modeltest.CallID("b", "write_file", args{"path": "b.txt", "content": "B"}),
+		modeltest.Say("Done again."),
+	)
+}
+
+// helped sends a helper.
+func helped() *modeltest.Turn {
+	return modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+		switch {
+		case strings.HasPrefix(task(req), "Look") && said(req) == 0:
+			return modeltest.Call("list_files", args{}), nil
+		case strings.HasPrefix(task(req), "Look"):
+			return modeltest.Say("There is one file."), nil
+		case said(req) == 0:
+			return modeltest.Call("scout", args{"prompt": "Look what is there."}), nil
+		}
+		return modeltest.Say("The scout says: " + lastResults(req)[0].Content.Text()), nil
+	})
+}
+
+// prefixes is the command "prefixes SERVER N": N requests came whose first message
+// is the same as that of the first one, and all begin with the same bytes: system
+// prompt and tools.
+func prefixes(servers map[string]*modeltest.Server) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, arguments []string) {
+		if len(arguments) != 2 {
+			ts.Fatalf("usage: prefixes SERVER N")
+		}
+		type body struct{ System, Tools json.RawMessage }
+		var first *body
+		n := 0
+		received := servers[arguments[0]].Requests()
+		for _, r := range received {
+			if task(r.Request) != task(received[0].Request) {
+				continue
+			}
+			var b body
+			ts.Check(json.Unmarshal(r.Body, &b))
+			if n++; first == nil {
+				first = &b
+			}
+			if string(b.System) != string(first.System) || string(b.Tools) != string(first.Tools) {
+				ts.Fatalf("request %d begins otherwise:\n%s\n%s\nand not\n%s\n%s", n, b.System, b.Tools, first.System, first.Tools)
+			}
+		}
+		if itoa := string(rune('0' + n)); itoa != arguments[1] {
+			ts.Fatalf("%d requests, want %s", n, arguments[1])
+		}
+	}
+}
