@@ -41,8 +41,13 @@ var ErrNotPending = errors.New("the call does not wait for an answer")
 // answer to a call that does not wait is ErrNotPending. The session goes on with
 // the next run without a prompt.
 func (a *Agent) Answer(ctx context.Context, id, call string, answer Answer) error {
-	l := a.newLoop(id)
-	live, err := session.Load(ctx, a.cfg.Store, id, l)
+	return (&hands{agent: a, run: a.shared()}).answer(ctx, id, call, answer)
+}
+
+// answer answers a call of the session, or of a child.
+func (h *hands) answer(ctx context.Context, id, call string, answer Answer) error {
+	l := newLoop(h.agent, id).in(h.run)
+	live, err := session.Load(ctx, h.run.store, id, l)
 	if err != nil {
 		return err
 	}
@@ -50,11 +55,22 @@ func (a *Agent) Answer(ctx context.Context, id, call string, answer Answer) erro
 	if err != nil {
 		return fmt.Errorf("session %q: %w", id, err)
 	}
+	for i := range l.calls {
+		c := &l.calls[i]
+		if tool := l.agent.tools[c.use.Name]; c.state == callParked && tool != nil && tool.agent != nil {
+			for _, w := range c.waits {
+				if asked.Session != "" && w.Session == asked.Session {
+					return h.of(tool.agent, id).answer(ctx, c.child.Session, asked.ID, answer)
+				}
+			}
+		}
+	}
 	given, err := answer.given(asked)
 	if err != nil {
 		return fmt.Errorf("session %q: %w", id, err)
 	}
-	return a.engine.Submit(ctx, live, given, func(session.Observation) bool { return true })
+	engine := session.Engine{Hands: h}
+	return engine.Submit(ctx, live, given, func(session.Observation) bool { return true })
 }
 
 // given is the record of an answer.
@@ -110,9 +126,41 @@ func (l *loop) pending() (asked []session.ApprovalAsked) {
 	return asked
 }
 
+// allPending are those and the calls that wait in children.
+func (l *loop) allPending() []session.ApprovalAsked {
+	asked := l.pending()
+	for i := range l.calls {
+		asked = append(asked, l.calls[i].waits...)
+	}
+	return asked
+}
+
+// childWaiting folds that the child of a call waits for a person.
+func (l *loop) childWaiting(ev *session.ChildWaiting) error {
+	c, err := l.call(ev.Turn, ev.Index)
+	if err != nil {
+		return err
+	}
+	if c.state != callRunning || c.child == nil {
+		return fmt.Errorf("the child of call %d of turn %d waits, and does not work", ev.Index, ev.Turn)
+	}
+	c.state, c.waits = callParked, ev.Pending
+	return nil
+}
+
+// parked tells whether children wait for a person.
+func (l *loop) parked() bool {
+	for i := range l.calls {
+		if l.calls[i].state == callParked {
+			return true
+		}
+	}
+	return false
+}
+
 // pendingCall finds a call that waits.
 func (l *loop) pendingCall(id string) (*session.ApprovalAsked, error) {
-	pending := l.pending()
+	pending := l.allPending()
 	if id == "" && len(pending) == 1 {
 		return &pending[0], nil
 	}

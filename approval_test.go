@@ -242,3 +242,46 @@ func TestHooksOfCompaction(t *testing.T) {
 		}
 	}
 }
+
+// A call that waits in a child makes the whole tree wait; its answer is given by the
+// parent's session, and all go on.
+func TestParkInChildren(t *testing.T) {
+	t.Parallel()
+	store := session.NewMemory()
+	var ran atomic.Int32
+	leafModel := modeltest.NewScripted(modeltest.CallID("deep", "weather", cityIn{"Rome"}), modeltest.Say("Leaf."))
+	middleModel := modeltest.NewScripted(modeltest.CallID("l", "leaf", promptOf("Go.")), modeltest.Say("Middle."))
+	rootModel := modeltest.NewScripted(modeltest.CallID("m", "middle", promptOf("Go.")).CallID("own", "weather", cityIn{"Oslo"}), modeltest.Say("Root."))
+	agent := func() *quarry.Agent {
+		leaf := newAgent(t, quarry.Config{Name: "leaf", Model: leafModel, Tools: []*quarry.Tool{forecast(&ran)}})
+		middle := newAgent(t, quarry.Config{Name: "middle", Model: middleModel, Tools: []*quarry.Tool{quarry.AgentTool(quarry.ToolSpec{Name: "leaf"}, leaf)}})
+		return newAgent(t, quarry.Config{
+			Name: "root", Model: rootModel, Store: store, Park: true, Permissions: &quarry.Permissions{Allow: []string{"Agent"}, Ask: []string{"weather"}},
+			Tools: []*quarry.Tool{quarry.AgentTool(quarry.ToolSpec{Name: "middle"}, middle), forecast(&ran)},
+		})
+	}
+	result, _, err := play(t.Context(), t, agent(), quarry.Input{Prompt: "Go.", Session: "s"})
+	if err != nil || result.Subtype != quarry.Waiting || len(result.Pending) != 2 || ran.Load() != 0 {
+		t.Fatalf("got %+v, %v", result, err)
+	}
+	if p := result.Pending[1]; p.ID != "deep" || p.Session != "s-1-0-1-0" {
+		t.Errorf("the call of the child is %+v", p)
+	}
+	if err := agent().Answer(t.Context(), "s", "deep", quarry.Answer{Allow: true}); err != nil {
+		t.Fatal(err)
+	}
+	result, _, err = play(t.Context(), t, agent(), quarry.Input{Session: "s"})
+	if err != nil || result.Subtype != quarry.Waiting || len(result.Pending) != 1 || ran.Load() != 1 {
+		t.Fatalf("got %+v, %v; the tool ran %d times", result, err, ran.Load())
+	}
+	if err := agent().Answer(t.Context(), "s", "deep", quarry.Answer{Allow: true}); !errors.Is(err, quarry.ErrNotPending) {
+		t.Errorf("answered twice: %v", err)
+	}
+	if err := agent().Answer(t.Context(), "s", "", quarry.Answer{Allow: true}); err != nil {
+		t.Fatal(err)
+	}
+	result, _, err = play(t.Context(), t, agent(), quarry.Input{Session: "s"})
+	if err != nil || !result.OK() || result.Text != "Root." || ran.Load() != 2 || result.Spent.Turns != 6 || results(rootModel.Requests()[1])[0].Content.Text() != "Middle." {
+		t.Errorf("got %+v, %v; the tool ran %d times", result, err, ran.Load())
+	}
+}

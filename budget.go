@@ -182,7 +182,7 @@ func hitOf(q *session.Quantity, limit, used int64) *session.LimitHit {
 func (l *loop) reserved(except *toolCall) (sum session.Amounts) {
 	for i := range l.calls {
 		c := &l.calls[i]
-		if c == except || c.state != callRunning && c.state != callLost {
+		if c == except || c.state != callRunning && c.state != callLost && c.state != callParked {
 			continue
 		}
 		use := callUse(l.agent.tools[c.use.Name])

@@ -154,6 +154,16 @@ func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild,
 		}
 		return nil, nil, err
 	}
+	if result.Subtype == session.Waiting {
+		waiting := &session.ChildWaiting{Turn: called.Turn, Index: called.Index, Child: called.Child.Session}
+		for _, p := range result.Pending {
+			if p.Session == "" {
+				p.Session = called.Child.Session
+			}
+			waiting.Pending = append(waiting.Pending, p)
+		}
+		return waiting, nil, nil
+	}
 	answered.Duration = time.Since(began)
 	answered.Child = &session.ChildEnd{Session: called.Child.Session, Subtype: result.Subtype, Reason: result.Reason, Turns: result.Turns, Spent: result.Spent}
 	h.finish(ctx, tool, answered, outcomeOf(result, tool.agent))
@@ -218,6 +228,11 @@ func (h *hands) work(ctx context.Context, call *session.ChildCall, parent *sessi
 	}
 	if !l.open && l.ended == nil {
 		if err := engine.Submit(ctx, live, in.prompted(), observe); err != nil {
+			return stoppedAt(ctx, l), err
+		}
+	}
+	if l.parked() {
+		if err := engine.Submit(ctx, live, &session.Resumed{}, observe); err != nil {
 			return stoppedAt(ctx, l), err
 		}
 	}

@@ -225,6 +225,8 @@ func (l *loop) Apply(rec session.Record) error {
 		return l.approvalAsked(ev)
 	case *session.ApprovalGiven:
 		return l.approvalGiven(ev)
+	case *session.ChildWaiting:
+		return l.childWaiting(ev)
 	case *session.Ended:
 		// Limits end a prompt where the model is to be asked, and may have been others.
 		if l.phase != ending && (l.phase != thinkDue || ev.Result.Subtype == "") {
@@ -503,8 +505,8 @@ func (l *loop) resumed() {
 		s.running = false
 	}
 	for i := range l.calls {
-		if l.calls[i].state == callRunning {
-			l.calls[i].state = callLost
+		if s := l.calls[i].state; s == callRunning || s == callParked {
+			l.calls[i].state, l.calls[i].waits = callLost, nil
 		}
 		l.calls[i].asking = false
 	}
@@ -527,7 +529,7 @@ func (l *loop) end(subtype session.Subtype, reason, detail string) {
 // waiting is the result of a run in which calls wait for a person.
 func (l *loop) waiting() *Result {
 	r := l.tally()
-	r.Subtype, r.Reason, r.Pending = session.Waiting, session.ReasonApproval, l.pending()
+	r.Subtype, r.Reason, r.Pending = session.Waiting, session.ReasonApproval, l.allPending()
 	r.Detail = fmt.Sprintf("%d calls wait for a person", len(r.Pending))
 	if len(r.Pending) == 1 {
 		r.Detail = fmt.Sprintf("a call of %s waits for a person", r.Pending[0].Name)

@@ -17,6 +17,8 @@ const (
 	callRunning
 	// callLost: it was started and a crash or an interruption lost its outcome.
 	callLost
+	// callParked: the child that serves it waits for a person.
+	callParked
 	callAnswered
 )
 
@@ -36,6 +38,8 @@ type toolCall struct {
 	asked  *session.ApprovalAsked
 	asking bool
 	given  *session.ApprovalGiven
+	// waits are the calls that wait in the child.
+	waits []session.ApprovalAsked
 }
 
 func callsOf(uses []*model.ToolUse) []toolCall {

@@ -63,7 +63,7 @@ func (l *loop) Next() session.Next {
 		}
 	case acting:
 		next.Events, next.Effects = l.dueCalls()
-		next.Done = len(next.Events)+len(next.Effects) == 0 && l.idle() && len(l.pending()) > 0
+		next.Done = len(next.Events)+len(next.Effects) == 0 && l.idle() && len(l.allPending()) > 0
 		if l.onlyAsking() { // a person may take longer
 			next.Deadline, next.Expired = time.Time{}, nil
 		}

@@ -233,6 +233,11 @@ func (r *run) do(ctx context.Context, in Input) error {
 			return err
 		}
 	}
+	if r.loop.parked() { // their answers may be there
+		if err := engine.Submit(ctx, live, &session.Resumed{}, r.observe); err != nil {
+			return err
+		}
+	}
 	if !in.blank() {
 		if err := engine.Submit(ctx, live, in.prompted(), r.observe); err != nil {
 			return err

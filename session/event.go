@@ -301,6 +301,9 @@ type ApprovalAsked struct {
 	// Reason says why it is asked.
 	Reason  string `json:"reason,omitempty"`
 	Attempt int    `json:"attempt"`
+	// Session is where the call is, if that is a child of the session that tells of
+	// it.
+	Session string `json:"session,omitempty"`
 }
 
 // ApprovalGiven is the person's answer.
@@ -317,6 +320,16 @@ type ApprovalGiven struct {
 	Answer string `json:"answer,omitempty"`
 	// By says who answered, or from where.
 	By string `json:"by,omitempty"`
+}
+
+// ChildWaiting tells that the session which serves a call waits for a person. It
+// goes on when the session is resumed.
+type ChildWaiting struct {
+	Turn  int `json:"turn"`
+	Index int `json:"index"`
+	// Child is the session, Pending the calls that wait in it or below it.
+	Child   string          `json:"child"`
+	Pending []ApprovalAsked `json:"pending"`
 }
 
 // Decision is what became of a call, and why.
@@ -359,6 +372,7 @@ const (
 	KindHookAnswered  = "hook_answered"
 	KindApprovalAsked = "approval_asked"
 	KindApprovalGiven = "approval_given"
+	KindChildWaiting  = "child_waiting"
 	KindExpired       = "expired"
 	KindEnded         = "ended"
 )
@@ -381,6 +395,7 @@ func (*HookCalled) Kind() string    { return KindHookCalled }
 func (*HookAnswered) Kind() string  { return KindHookAnswered }
 func (*ApprovalAsked) Kind() string { return KindApprovalAsked }
 func (*ApprovalGiven) Kind() string { return KindApprovalGiven }
+func (*ChildWaiting) Kind() string  { return KindChildWaiting }
 func (*Expired) Kind() string       { return KindExpired }
 func (*Ended) Kind() string         { return KindEnded }
 
@@ -402,6 +417,7 @@ func (*HookCalled) event()    {}
 func (*HookAnswered) event()  {}
 func (*ApprovalAsked) event() {}
 func (*ApprovalGiven) event() {}
+func (*ChildWaiting) event()  {}
 func (*Expired) event()       {}
 func (*Ended) event()         {}
 
@@ -444,6 +460,8 @@ func newEvent(kind string) Event {
 		return &ApprovalAsked{}
 	case KindApprovalGiven:
 		return &ApprovalGiven{}
+	case KindChildWaiting:
+		return &ChildWaiting{}
 	case KindExpired:
 		return &Expired{}
 	case KindEnded:

@@ -146,7 +146,7 @@ func (i *Info) Apply(r Record) {
 		i.Status = StatusInterrupted
 	case *Resumed, *ApprovalGiven:
 		i.Status = StatusRunning
-	case *ApprovalAsked:
+	case *ApprovalAsked, *ChildWaiting:
 		i.Status = StatusWaiting
 	case *Ended:
 		i.Status, i.Subtype = StatusDone, ev.Result.Subtype

@@ -61,8 +61,9 @@ func Events() []session.Event {
 			Point: "PreToolUse", Turn: 2, Index: 1, Decision: "deny", Reason: hard, Input: json.RawMessage(raw), Output: Blocks(),
 			Context: []string{hard}, Stop: true, Errors: []string{hard}, Duration: time.Second,
 		},
-		&session.ApprovalAsked{Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Question: true, Input: json.RawMessage(raw), Reason: hard, Attempt: 2},
+		waiting(),
 		&session.ApprovalGiven{Turn: 2, Index: 1, Allow: true, Input: json.RawMessage(raw), Rule: "fetch(domain:*)", Note: hard, Answer: hard, By: "terminal"},
+		&session.ChildWaiting{Turn: 2, Index: 1, Child: "a-2-1", Pending: []session.ApprovalAsked{asked()}},
 		&session.Reconfigured{Agent: "clerk 2", Model: "anthropic/claude-haiku-4-5", Config: json.RawMessage(raw)},
 		&session.Expired{Limit: "wall_clock", Value: time.Minute, Canceled: refs(), Running: refs()},
 		&session.Ended{Result: session.Result{
@@ -75,9 +76,20 @@ func Events() []session.Event {
 			Unknown:  []session.UnknownCall{{CallRef: refs()[0], Input: json.RawMessage(raw), Tell: true}},
 			Canceled: refs(), Running: refs(),
 			Repairs: []string{hard}, Trail: []session.Attempt{{Text: hard, Problem: hard}},
-			Pending: []session.ApprovalAsked{{Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Question: true, Input: json.RawMessage(raw), Reason: hard, Attempt: 2}},
+			Pending: []session.ApprovalAsked{asked()},
 		}},
 	}
+}
+
+func asked() session.ApprovalAsked {
+	return session.ApprovalAsked{
+		Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Question: true, Input: json.RawMessage(raw), Reason: hard, Attempt: 2, Session: "a-2-1",
+	}
+}
+
+func waiting() *session.ApprovalAsked {
+	a := asked()
+	return &a
 }
 
 func decision() *session.Decision {
