@@ -43,6 +43,8 @@ func TestScripts(t *testing.T) {
 		"FURTHER_URL":  modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(further)}}),
 		"SILENT_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.Func(silent)}}),
 		"THOROUGH_URL": modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{thorough()}}),
+		"CHECK_URL":    modeltest.NewServer(modeltest.ServerConfig{APIKey: canaryKey, Script: modeltest.Script{modeltest.Func(checks)}}),
+		"CHATTY_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.EachConversation(modeltest.Say("SDK_CONNECTION_OK."))}}),
 		"RUNS_URL":     modeltest.NewServer(modeltest.ServerConfig{APIKey: canaryKey, Script: modeltest.Script{runs()}}),
 		"ASKS_URL":     modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{approvals()}}),
 		"WRITES_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{writes()}}),

@@ -134,6 +134,14 @@ func helped() *modeltest.Turn {
 	})
 }
 
+// checks answers the connectivity check as it must be asked.
+func checks(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+	if !req.Tools.Empty() || task(req) != "Run the connectivity check." || !strings.Contains(req.System.Blocks.Text(), "exactly SDK_CONNECTION_OK") {
+		return modeltest.Say("What?"), nil
+	}
+	return modeltest.Say("SDK_CONNECTION_OK"), nil
+}
+
 // prefixes is the command "prefixes SERVER N": N requests came whose first message
 // is the same as that of the first one, and all begin with the same bytes: system
 // prompt and tools.

@@ -16,18 +16,23 @@ import (
 
 func (a *app) sessionsShowCommand() *cobra.Command {
 	var markdown, context bool
+	var why string
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show what happened in a session",
 		Long: `Show reads a session back from the journal: the same trace that was shown while it
 ran, with the child sessions under the calls that they served. With --markdown it
 prints notes to keep; with --json all records; with --context what the next
-request to the model would be made of, in estimated tokens.`,
-		Example: "  quarry sessions show 01K6X0V0M8N3T4E5R6G7H8J9K0 --markdown > notes.md\n  quarry sessions show 01K6X0V0M8N3T4E5R6G7H8J9K0 --context",
+request to the model would be made of, in estimated tokens; with --why what hooks,
+rules and people said of a call, and what became of it.`,
+		Example: "  quarry sessions show 01K6X0V0M8N3T4E5R6G7H8J9K0 --markdown > notes.md\n  quarry sessions show 01K6X0V0M8N3T4E5R6G7H8J9K0 --context\n  quarry sessions show 01K6X0V0M8N3T4E5R6G7H8J9K0 --why toolu_01",
 		Args:    exactly(1, "one session id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if markdown && context {
 				return usagef("--markdown and --context do not go together; choose one")
+			}
+			if why != "" && (markdown || context) {
+				return usagef("--why does not go with --markdown and --context; choose one")
 			}
 			store, info, err := a.openSession(cmd.Context(), args[0])
 			if err != nil {
@@ -39,6 +44,8 @@ request to the model would be made of, in estimated tokens.`,
 				return err
 			}
 			switch {
+			case why != "":
+				return a.showWhy(&info, recs, why)
 			case context:
 				return a.showContext(&info, recs)
 			case a.flags.jsonl:
@@ -57,6 +64,7 @@ request to the model would be made of, in estimated tokens.`,
 		},
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print notes in Markdown")
+	cmd.Flags().StringVar(&why, "why", "", "print why the call of this id ran, or why it did not")
 	cmd.Flags().BoolVar(&context, "context", false, "print what the next request to the model would be made of")
 	return cmd
 }
