@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -35,6 +36,11 @@ func newRunner(t *testing.T, cfg Config) *runner {
 	}
 	if cfg.Allow == nil && !cfg.AllowAny {
 		cfg.Allow = []string{self(t)}
+	}
+	if testing.CoverMode() != "" { // otherwise the test's program complains
+		env := map[string]string{"GOCOVERDIR": t.TempDir()}
+		maps.Copy(env, cfg.Env)
+		cfg.Env = env
 	}
 	if err := cfg.check(); err != nil {
 		t.Fatal(err)
