@@ -258,7 +258,13 @@ func (h *hands) finish(ctx context.Context, tool *Tool, answered *session.ToolAn
 	if o.err != nil {
 		answered.IsError = true
 		answered.Content = model.Blocks{&model.Text{Text: o.err.Error()}}
-		answered.Stack, answered.Unknown = o.stack, o.unknown
+		answered.Stack, answered.Unknown = o.stack, o.unknown || errors.Is(o.err, ErrOutcomeUnknown)
+		var more Contenter
+		if errors.As(o.err, &more) {
+			if r, err := render(more, false); err == nil {
+				answered.Content, answered.Output = r.content, r.output
+			}
+		}
 	} else {
 		answered.Content, answered.Output = o.rendered.content, o.rendered.output
 	}

@@ -190,6 +190,42 @@ func TestToolFailuresNeverEndTheRun(t *testing.T) {
 	}
 }
 
+// A tool may not know whether its call took effect.
+func TestToolErrorUnknown(t *testing.T) {
+	t.Parallel()
+	tool := quarry.NewTool(quarry.ToolSpec{Name: "work", TellUnknown: true}, func(context.Context, struct{}) (string, error) {
+		return "", fmt.Errorf("the server is gone: %w", quarry.ErrOutcomeUnknown)
+	})
+	m := modeltest.NewScripted(modeltest.Call("work", nil), modeltest.Say("I see."))
+	result, _, err := play(t.Context(), t, newAgent(t, quarry.Config{Model: m, Tools: []*quarry.Tool{tool}}), quarry.Input{Prompt: "Work."})
+	if err != nil || len(result.Unknown) != 1 || !result.Unknown[0].Tell {
+		t.Errorf("got %+v, %v", result, err)
+	}
+}
+
+// An error may know more than a message.
+func TestToolErrorWithContent(t *testing.T) {
+	t.Parallel()
+	tool := quarry.NewTool(quarry.ToolSpec{Name: "work"}, func(context.Context, struct{}) (string, error) {
+		return "", fmt.Errorf("work: %w", shownError{shown{4}})
+	})
+	m := modeltest.NewScripted(modeltest.Call("work", nil), modeltest.Say("I see."))
+	store := session.NewMemory()
+	agent := newAgent(t, quarry.Config{Model: m, Store: store, Tools: []*quarry.Tool{tool}})
+	result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Work."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if told := results(m.Requests()[1])[0]; !told.IsError || told.Content.Text() != "block 4" {
+		t.Errorf("the model is told %q, error %v", told.Content.Text(), told.IsError)
+	}
+	for _, rec := range journal(t, store, result.Session) {
+		if a, ok := rec.Event.(*session.ToolAnswered); ok && (!a.IsError || string(a.Output) != `{"n":4}`) {
+			t.Errorf("the journal keeps error %v, output %s", a.IsError, a.Output)
+		}
+	}
+}
+
 func TestToolTimeout(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -240,6 +276,19 @@ type texted struct {
 
 func (x texted) ToolText() string { return fmt.Sprintf("number %d", x.N) }
 
+// shown is read as blocks; shownError is that of a call that failed.
+type shown struct {
+	N int `json:"n"`
+}
+
+func (x shown) ToolContent() model.Blocks {
+	return model.Blocks{&model.Text{Text: fmt.Sprintf("block %d", x.N)}}
+}
+
+type shownError struct{ shown }
+
+func (shownError) Error() string { return "it failed" }
+
 func TestToolOutputs(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -251,6 +300,7 @@ func TestToolOutputs(t *testing.T) {
 		{"an empty string", "", "", ""},
 		{"a struct", numberIn{1}, `{"n":1}`, ""},
 		{"a Texter", texted{2}, "number 2", `{"n":2}`},
+		{"a Contenter", shown{3}, "block 3", `{"n":3}`},
 		{"blocks", model.Blocks{&model.Text{Text: "one "}, &model.Text{Text: "two"}}, "one two", ""},
 		{"nil", nil, "null", ""},
 	}

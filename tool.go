@@ -122,6 +122,20 @@ type Texter interface {
 	ToolText() string
 }
 
+// ErrOutcomeUnknown is wrapped by errors of tools that do not know whether the call
+// took effect, as where a server was lost in the middle of it.
+var ErrOutcomeUnknown = errors.New("nobody knows whether the call took effect")
+
+// Contenter is implemented by outputs that a model should read as blocks, such as
+// pictures beside texts, rather than as JSON; the JSON is journaled beside them. An
+// error may implement it too, for a failed call of which more is known than a
+// message: its blocks are then the error result's, texts only, and its JSON is
+// journaled.
+type Contenter interface {
+	// ToolContent is what the model reads.
+	ToolContent() model.Blocks
+}
+
 // NewTool makes a tool of a Go function. The JSON Schema of the input is derived
 // from In, which must be a struct: fields without "omitempty" are required, a
 // `jsonschema:"…"` tag is the field's description, other fields are refused. Each
@@ -129,8 +143,9 @@ type Texter interface {
 // names the field and the mend.
 //
 // What fn returns is shown to the model: a string as it is, model.Blocks as they
-// are, a [Texter] by its text, anything else as JSON. An error becomes an error
-// result with its message, and a panic likewise; neither ends the run.
+// are, a [Contenter] by its blocks, a [Texter] by its text, anything else as JSON.
+// An error becomes an error result with its message, and a panic likewise; neither
+// ends the run.
 //
 // fn may be called from many goroutines, must return soon after its context
 // ends, and finds out about its call with [CallFrom]. A spec that is wrong is

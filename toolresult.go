@@ -33,6 +33,9 @@ func render(out any, typed bool) (rendered, error) {
 	if err != nil {
 		return rendered{}, fmt.Errorf("encode the tool's output: %w", err)
 	}
+	if c, ok := out.(Contenter); ok {
+		return rendered{content: c.ToolContent(), output: data}, nil
+	}
 	if t, ok := out.(Texter); ok {
 		return rendered{content: model.Blocks{&model.Text{Text: t.ToolText()}}, output: data}, nil
 	}
