@@ -99,11 +99,11 @@ func (l *loop) stale(ctx context.Context) *session.Changed {
 			continue
 		}
 		for _, s := range answered.Sources {
-			at := slices.IndexFunc(reads, func(r read) bool { return r.tool == tool && r.source.Name == s.Name })
+			at := slices.IndexFunc(reads, func(r read) bool { return r.source.Name == s.Name })
 			if at < 0 {
 				reads = append(reads, read{tool, s})
-			} else {
-				reads[at].source.Hash = s.Hash
+			} else { // whoever read or wrote it last knows it
+				reads[at] = read{tool, s}
 			}
 		}
 	}
