@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -95,14 +96,20 @@ func (a *app) approve(ctx context.Context, id, call string, flags *approveFlags)
 	if err != nil {
 		return err
 	}
-	pending := pendingIn(recs)
-	at := -1
+	pending, err := pendingBelow(ctx, store, recs)
+	if err != nil {
+		return err
+	}
+	at, found := -1, 0
 	for i := range pending {
 		if call == pending[i].ID || call == "" && len(pending) == 1 {
 			at = i
+			found++
 		}
 	}
 	switch {
+	case found > 1:
+		return usagef("%d calls %q wait, in children of session %s; name the child in the place of the session", found, call, info.ID)
 	case len(pending) == 0:
 		return usagef("nothing waits for a person in session %s", info.ID)
 	case at < 0 && call != "":
@@ -117,7 +124,7 @@ func (a *app) approve(ctx context.Context, id, call string, flags *approveFlags)
 	if err := flags.fits(asked); err != nil {
 		return err
 	}
-	answerer, err := a.newAnswerer(recs, store)
+	answerer, err := a.newAnswerer(ctx, recs, asked.Session, store)
 	if err != nil {
 		return err
 	}
@@ -125,7 +132,7 @@ func (a *app) approve(ctx context.Context, id, call string, flags *approveFlags)
 		Allow: !flags.deny && !asked.Question, Input: json.RawMessage(flags.input), Always: flags.always,
 		Note: flags.note, Text: flags.answer, By: "quarry approve",
 	}
-	switch err := answerer.Answer(ctx, info.ID, asked.ID, answer); {
+	switch err := answerer.Answer(ctx, cmp.Or(asked.Session, info.ID), asked.ID, answer); {
 	case errors.Is(err, quarry.ErrNotPending), errors.Is(err, session.ErrConflict):
 		return usagef("the call %q was answered meanwhile, or the session is running: %w", asked.ID, err)
 	case err != nil:
@@ -140,7 +147,11 @@ func (a *app) approve(ctx context.Context, id, call string, flags *approveFlags)
 		a.note("%s", names(rest))
 		return nil
 	}
-	a.note("go on with: quarry sessions resume %s", info.ID)
+	root, err := rootOf(ctx, store, info)
+	if err != nil {
+		return err
+	}
+	a.note("go on with: quarry sessions resume %s", root)
 	return nil
 }
 
@@ -192,8 +203,8 @@ func names(pending []session.ApprovalAsked) string {
 
 // newAnswerer makes an agent that can journal answers and nothing else, so that
 // neither a key nor a server is needed. It has the hooks of the session's own, since
-// a journal is read by those.
-func (a *app) newAnswerer(recs []session.Record, store session.Store) (*quarry.Agent, error) {
+// a journal is read by those. Child is the child in which the call waits, if any.
+func (a *app) newAnswerer(ctx context.Context, recs []session.Record, child string, store session.Store) (*quarry.Agent, error) {
 	started, ok := recs[0].Event.(*session.Started)
 	if !ok {
 		return nil, usagef("the session has no beginning")
@@ -210,5 +221,24 @@ func (a *app) newAnswerer(recs []session.Record, store session.Store) (*quarry.A
 	if err != nil {
 		return nil, err
 	}
-	return quarry.New(quarry.Config{Hooks: hooks, Model: extractive.New(), Name: started.Agent, Park: true, Store: store})
+	name := started.Agent
+	if child != "" {
+		info, err := findSession(ctx, store, child)
+		if err != nil {
+			return nil, err
+		}
+		name = info.Agent
+	}
+	return quarry.New(quarry.Config{Hooks: hooks, Model: extractive.New(), Name: name, Park: true, Store: store})
+}
+
+// rootOf is the session at the top of a tree: the one that is resumed.
+func rootOf(ctx context.Context, store session.Store, info session.Info) (string, error) {
+	for info.Parent != "" {
+		var err error
+		if info, err = findSession(ctx, store, info.Parent); err != nil {
+			return "", err
+		}
+	}
+	return info.ID, nil
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,6 +49,7 @@ func TestScripts(t *testing.T) {
 		"RUNS_URL":     modeltest.NewServer(modeltest.ServerConfig{APIKey: canaryKey, Script: modeltest.Script{runs()}}),
 		"ASKS_URL":     modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{approvals()}}),
 		"WRITES_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{writes()}}),
+		"SENDS_URL":    modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{sends()}}),
 		"HELPED_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{helped()}}),
 		"ODD_URL":      modeltest.NewServer(modeltest.ServerConfig{ChunkBytes: 1, Script: modeltest.Script{odd()}}),
 	}
@@ -145,6 +147,9 @@ func nuls(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(f.Close())
 }
 
+// cutting keeps one script from taking another's signal that a model hangs.
+var cutting sync.Mutex
+
 // cutOff is the commands "interrupt PROGRAM ARGS…" and "crash PROGRAM ARGS…": it
 // starts a program, waits until its model hangs, sends it one signal, and wants the
 // exit code. What it prints goes to the files out and err.
@@ -152,6 +157,8 @@ func cutOff(ts *testscript.TestScript, neg bool, args []string, hanging <-chan s
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: interrupt PROGRAM ARGS…, or crash PROGRAM ARGS…")
 	}
+	cutting.Lock()
+	defer cutting.Unlock()
 	program := filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], args[0])
 	cmd := exec.Command(program, args[1:]...)
 	cmd.Dir = ts.MkAbs(".")

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quarry-sdk/quarry"
@@ -41,12 +44,39 @@ func pendingIn(recs []session.Record) (pending []session.ApprovalAsked) {
 	return pending
 }
 
+// pendingBelow are those of the session and of its children: a call of a child has
+// the child's id in its field Session.
+func pendingBelow(ctx context.Context, store session.Store, recs []session.Record) ([]session.ApprovalAsked, error) {
+	pending := pendingIn(recs)
+	var children []string
+	for i := range recs {
+		if ev, ok := recs[i].Event.(*session.ChildWaiting); ok {
+			for _, p := range ev.Pending {
+				if id := cmp.Or(p.Session, ev.Child); !slices.Contains(children, id) {
+					children = append(children, id)
+				}
+			}
+		}
+	}
+	for _, id := range children {
+		recs, err := records(ctx, store, id)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range pendingIn(recs) {
+			p.Session = id
+			pending = append(pending, p)
+		}
+	}
+	return pending, nil
+}
+
 // tellPending tells what waits for a person, and how it is answered.
 func (a *app) tellPending(r *quarry.Result) {
 	for i := range r.Pending {
 		p := &r.Pending[i]
 		fmt.Fprintf(a.stderr, "%s\n", pendingText(p, 1000))
-		fmt.Fprintf(a.stderr, "  %s\n", answerHint(r.Session, p))
+		fmt.Fprintf(a.stderr, "  %s\n", answerHint(cmp.Or(p.Session, r.Session), p))
 	}
 	if len(r.Pending) > 0 {
 		a.note("then go on with: quarry sessions resume %s", r.Session)

@@ -134,6 +134,22 @@ func helped() *modeltest.Turn {
 	})
 }
 
+// sends sends a helper that writes a file.
+func sends() *modeltest.Turn {
+	return modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+		helper := strings.HasPrefix(task(req), "Note")
+		switch n := said(req); {
+		case helper && n == 0:
+			return modeltest.CallID("h", "write_file", args{"path": "note.txt", "content": "N"}), nil
+		case helper:
+			return modeltest.Say(lastResults(req)[0].Content.Text()), nil
+		case n == 0:
+			return modeltest.CallID("s", "scout", args{"prompt": "Note it."}), nil
+		}
+		return modeltest.Say("The scout says: " + lastResults(req)[0].Content.Text()), nil
+	})
+}
+
 // checks answers the connectivity check as it must be asked.
 func checks(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
 	if !req.Tools.Empty() || task(req) != "Run the connectivity check." || !strings.Contains(req.System.Blocks.Text(), "exactly SDK_CONNECTION_OK") {

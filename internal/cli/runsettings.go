@@ -11,6 +11,7 @@ import (
 
 	"github.com/quarry-sdk/quarry"
 	"github.com/quarry-sdk/quarry/session"
+	"github.com/quarry-sdk/quarry/toolbox/files"
 	"github.com/quarry-sdk/quarry/toolbox/mcp"
 )
 
@@ -163,7 +164,36 @@ func (s *runSettings) permissions(c *runConfig) quarry.Permissions {
 	if p.Mode == "" {
 		p.Mode = quarry.Mode(c.Permissions.Mode)
 	}
+	p.Deny = append(p.Deny, s.protected(c)...)
 	return p
+}
+
+// escaped makes a path a pattern of a rule.
+var escaped = strings.NewReplacer("*", "?", "[", "?", "]", "?", `\`, "?")
+
+// protected are rules that keep the agent from changing what it is governed by,
+// where that lies in the workspace: a later run would take it for the person's word.
+func (s *runSettings) protected(c *runConfig) (deny []string) {
+	paths := slices.Concat([]string{s.config}, s.mcp, s.skills)
+	for i := range c.Hooks {
+		if command := c.Hooks[i].Command; len(command) > 0 && strings.ContainsRune(command[0], filepath.Separator) {
+			program := command[0]
+			if !filepath.IsAbs(program) {
+				program = filepath.Join(filepath.Dir(s.config), program)
+			}
+			paths = append(paths, program)
+		}
+	}
+	for _, path := range paths {
+		rel, err := filepath.Rel(s.workspace, path)
+		if path == "" || err != nil || !filepath.IsLocal(rel) || rel == "." {
+			continue
+		}
+		for _, tool := range []string{files.WriteName, files.EditName} {
+			deny = append(deny, tool+"(/"+escaped.Replace(filepath.ToSlash(rel))+")")
+		}
+	}
+	return deny
 }
 
 // servers are the MCP servers of the files and of the configuration.

@@ -55,7 +55,7 @@ type Config struct {
 	// Park lets calls wait for a person where there is no Approver.
 	Park bool
 	// Permissions are added to the defaults: what reads, the memory and the helpers
-	// are allowed, and ModeAcceptEdits allows the files of the workspace.
+	// are allowed.
 	Permissions quarry.Permissions
 	// Prices tell what the models cost. Defaults to nil: costs are then unknown.
 	Prices quarry.Prices

@@ -6,7 +6,6 @@ import (
 
 	"github.com/quarry-sdk/quarry"
 	"github.com/quarry-sdk/quarry/model"
-	"github.com/quarry-sdk/quarry/toolbox/files"
 	"github.com/quarry-sdk/quarry/toolbox/memory"
 )
 
@@ -21,8 +20,7 @@ func permissionsOf(p *quarry.Permissions, tools []*quarry.Tool) *quarry.Permissi
 		spec := t.Spec()
 		switch {
 		case strings.HasPrefix(spec.Name, "mcp_"):
-		case spec.Effect == quarry.ReadOnly && spec.Name != quarry.AskUserName, slices.Contains(remembering, spec.Name),
-			p.Mode == quarry.ModeAcceptEdits && (spec.Name == files.WriteName || spec.Name == files.EditName):
+		case spec.Effect == quarry.ReadOnly && spec.Name != quarry.AskUserName, slices.Contains(remembering, spec.Name):
 			all.Allow = append(all.Allow, spec.Name)
 		}
 	}
