@@ -29,7 +29,7 @@ func newAgent(tb testing.TB, base string, store session.Store) *quarry.Agent {
 	}
 	agent, err := quarry.New(quarry.Config{
 		Instructions: "Call echo until you are done.",
-		Limits:       quarry.Limits{Turns: 10_000},
+		Limits:       quarry.Limits{ToolCalls: quarry.Unlimited, Turns: 10_000},
 		Model:        m,
 		Store:        store,
 		Tools:        []*quarry.Tool{echo()},

@@ -99,7 +99,7 @@ func runDurable(tb testing.TB, k keeper, turns int) {
 	reader := &readerModel{turns: turns, save: k.save()}
 	agent, err := quarry.New(quarry.Config{
 		Instructions: "Read on until you are done.",
-		Limits:       quarry.Limits{Turns: 10_000},
+		Limits:       quarry.Limits{ToolCalls: quarry.Unlimited, Turns: 10_000},
 		Model:        reader,
 		Store:        k.store(),
 		Tools: []*quarry.Tool{quarry.NewTool(quarry.ToolSpec{

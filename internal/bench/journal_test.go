@@ -65,7 +65,7 @@ func runLong(tb testing.TB, store session.Store) (id string) {
 	tb.Helper()
 	agent := newAgent(tb, startServer(tb).base(longTurns, 0), store)
 	result, err := agent.Run(tb.Context(), quarry.Input{Prompt: "Begin."})
-	if err != nil || result.ToolCalls != longTurns {
+	if err != nil || result.Spent.ToolCalls != longTurns {
 		tb.Fatalf("got %+v, %v", result, err)
 	}
 	return result.Session
