@@ -227,14 +227,10 @@ func (a *Agent) initTools() error {
 			offered = append(slices.Clone(cfg.Tools), t)
 		}
 	}
-	slices.SortFunc(cfg.Tools, func(x, y *Tool) int {
-		if x.spec.Name < y.spec.Name {
-			return -1
-		}
-		return 1
-	})
+	byName := func(x, y *Tool) int { return strings.Compare(x.spec.Name, y.spec.Name) }
+	slices.SortFunc(cfg.Tools, byName)
 	cfg.ServerTools = slices.Clone(cfg.ServerTools)
-	slices.SortFunc(offered, func(x, y *Tool) int { return strings.Compare(x.spec.Name, y.spec.Name) })
+	slices.SortFunc(offered, byName)
 	if len(offered)+len(cfg.ServerTools) == 0 {
 		return nil
 	}

@@ -188,9 +188,6 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool)
 		if o.err != nil && ctx.Err() != nil {
 			return nil
 		}
-		if o.err != nil && tctx.Err() != nil && errors.Is(o.err, context.DeadlineExceeded) {
-			o.err = tooSlow(tool)
-		}
 	case <-tctx.Done():
 		if ctx.Err() != nil {
 			if o = <-done; o.err != nil {
@@ -200,12 +197,12 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool)
 		}
 		select {
 		case o = <-done:
-			if o.err != nil && errors.Is(o.err, context.DeadlineExceeded) {
-				o.err = tooSlow(tool)
-			}
 		default:
 			o.err = tooSlow(tool)
 		}
+	}
+	if tctx.Err() != nil && errors.Is(o.err, context.DeadlineExceeded) {
+		o.err = tooSlow(tool)
 	}
 	answered.Duration = time.Since(began)
 	answered.Sources = cctx.reads.all()

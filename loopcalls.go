@@ -157,6 +157,9 @@ type hooksSaid struct {
 // afterCalls is what the hooks said about the calls of a response, before and
 // after them; ok is false while some have not answered.
 func (l *loop) afterCalls() (said hooksSaid, ok bool) {
+	if len(l.hooks) == 0 {
+		return said, true
+	}
 	take := func(a *session.HookAnswered) {
 		said.context = append(said.context, a.Context...)
 		if a.Stop && !said.stop {

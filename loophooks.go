@@ -117,11 +117,7 @@ func (l *loop) opened() {
 		}
 		context = append(context, a.Context...)
 	}
-	msg := l.asking.msg
-	if context != nil {
-		msg = withTexts(msg, context)
-	}
-	l.talk.say(l.withNotes(msg), l.asking.results...)
+	l.talk.say(l.withNotes(withTexts(l.asking.msg, context)), l.asking.results...)
 	l.asking = asking{}
 	l.goOn()
 }
@@ -134,6 +130,9 @@ type asking struct {
 
 // withTexts adds texts to a user message.
 func withTexts(msg *model.Message, texts []string) *model.Message {
+	if len(texts) == 0 {
+		return msg
+	}
 	blocks := msg.Blocks[:len(msg.Blocks):len(msg.Blocks)]
 	for _, text := range texts {
 		blocks = append(blocks, &model.Text{Text: text})

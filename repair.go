@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -102,25 +103,37 @@ func decodeOne(text string) (any, bool) {
 	return v, true
 }
 
-// balanced returns where the value ends that text begins with; 0 where it does not.
-func balanced(text string) int {
-	depth, quoted := 0, false
+// outsideQuotes calls see with each byte of text that is not in a string, until it
+// returns false.
+func outsideQuotes(text string, see func(i int, c byte) bool) {
+	quoted := false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case quoted && c == '\\':
 			i++
 		case c == '"':
 			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
+		case !quoted && !see(i, c):
+			return
 		}
 	}
-	return 0
+}
+
+// balanced returns where the value ends that text begins with; 0 where it does not.
+func balanced(text string) (end int) {
+	depth := 0
+	outsideQuotes(text, func(i int, c byte) bool {
+		switch c {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				end = i + 1
+			}
+		}
+		return end == 0
+	})
+	return end
 }
 
 // loosen writes what other languages write as JSON: single quotes, commas before
@@ -178,61 +191,31 @@ func closesNext(rest string) bool {
 // closeTail closes what is open at the end of a text that was cut off, without the
 // member or element that it was cut off in; empty where that is not possible.
 func closeTail(text string) string {
-	var open []byte
-	quoted := false
-	cut, cutOpen := -1, 0 // behind the last complete member or element
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{':
+	var open, cutOpen []byte // the brackets that are due, now and at the cut
+	cut := 0                 // behind the last complete member or element
+	broken := false
+	outsideQuotes(text, func(i int, c byte) bool {
+		switch c {
+		case '{':
 			open = append(open, '}')
-		case c == '[':
+		case '[':
 			open = append(open, ']')
-		case c == '}' || c == ']':
-			if len(open) == 0 {
-				return ""
+		case '}', ']':
+			if broken = len(open) == 0; broken {
+				return false
 			}
 			open = open[:len(open)-1]
-			cut, cutOpen = i+1, len(open)
-		case c == ',':
-			cut, cutOpen = i, len(open)
+			cut, cutOpen = i+1, slices.Clone(open)
+		case ',':
+			cut, cutOpen = i, slices.Clone(open)
 		}
-	}
-	if cut < 0 || cutOpen == 0 {
+		return true
+	})
+	if broken || len(cutOpen) == 0 {
 		return ""
 	}
-	// What was opened behind the cut is left out with it.
-	tail := make([]byte, 0, cutOpen)
-	depth := closers(text[:cut])
-	for i := len(depth) - 1; i >= 0; i-- {
-		tail = append(tail, depth[i])
-	}
-	return text[:cut] + string(tail)
-}
-
-// closers are the brackets that text leaves open, outermost first.
-func closers(text string) (open []byte) {
-	quoted := false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{':
-			open = append(open, '}')
-		case c == '[':
-			open = append(open, ']')
-		case (c == '}' || c == ']') && len(open) > 0:
-			open = open[:len(open)-1]
-		}
-	}
-	return open
+	slices.Reverse(cutOpen)
+	return text[:cut] + string(cutOpen)
 }
 
 // shape is a value in another shape.

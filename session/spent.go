@@ -1,10 +1,12 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/quarry-sdk/quarry/model"
 )
@@ -199,7 +201,7 @@ func (s *Spent) Add(t *Spent) {
 // one is asked for.
 func (s *Spent) Agent(agent, model string) *AgentSpent {
 	i, found := slices.BinarySearchFunc(s.Agents, AgentSpent{Agent: agent, Model: model}, func(a, b AgentSpent) int {
-		return compare(a.Agent, b.Agent, a.Model, b.Model)
+		return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.Model, b.Model))
 	})
 	if !found {
 		s.Agents = slices.Insert(s.Agents, i, AgentSpent{Agent: agent, Model: model})
@@ -210,7 +212,7 @@ func (s *Spent) Agent(agent, model string) *AgentSpent {
 // Tool returns the row of a tool. It stays valid until the next one is asked for.
 func (s *Spent) Tool(tool string) *ToolSpent {
 	i, found := slices.BinarySearchFunc(s.Tools, ToolSpent{Tool: tool}, func(a, b ToolSpent) int {
-		return compare(a.Tool, b.Tool, "", "")
+		return strings.Compare(a.Tool, b.Tool)
 	})
 	if !found {
 		s.Tools = slices.Insert(s.Tools, i, ToolSpent{Tool: tool})
@@ -235,13 +237,3 @@ func (s *Spent) Clone() Spent {
 
 // Cost is the price of it all; known is false where a part of it is not.
 func (s *Spent) Cost() (usd Money, known bool) { return s.USD, s.Unpriced == 0 && s.Lost == 0 }
-
-func compare(a, b, c, d string) int {
-	switch {
-	case a < b || a == b && c < d:
-		return -1
-	case a == b && c == d:
-		return 0
-	}
-	return 1
-}
