@@ -16,6 +16,9 @@ import (
 // Config describes an agent. The zero value of every field but Model is a
 // sensible default.
 type Config struct {
+	// Agents are those that the model may send with parts of its task, by the tool
+	// Agent.
+	Agents []AgentDefinition
 	// Approver asks a person about calls, and waits for the answer. Without it, and
 	// without Park, such calls are denied.
 	Approver func(ctx context.Context, ask Approval) (Answer, error)
@@ -161,6 +164,9 @@ func (a *Agent) init() error {
 		if a.policy, err = newPolicy(cfg.Permissions); err != nil {
 			return err
 		}
+	}
+	if err := a.initAgents(); err != nil {
+		return err
 	}
 	if err := a.initTools(); err != nil {
 		return err

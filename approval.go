@@ -55,13 +55,17 @@ func (h *hands) answer(ctx context.Context, id, call string, answer Answer) erro
 	if err != nil {
 		return fmt.Errorf("session %q: %w", id, err)
 	}
-	for i := range l.calls {
-		c := &l.calls[i]
-		if tool := l.agent.tools[c.use.Name]; c.state == callParked && tool != nil && tool.agent != nil {
-			for _, w := range c.waits {
-				if asked.Session != "" && w.Session == asked.Session {
-					return h.of(tool.agent, id).answer(ctx, c.child.Session, asked.ID, answer)
+	for c := range l.unsettled() {
+		if c.state != callParked {
+			continue
+		}
+		for _, w := range c.waits {
+			if asked.Session != "" && w.Session == asked.Session {
+				child, err := l.errand(c)
+				if err != nil {
+					return fmt.Errorf("session %q: %w", id, err)
 				}
+				return h.of(child.agent, id).answer(ctx, c.child.Session, asked.ID, answer)
 			}
 		}
 	}
@@ -129,8 +133,8 @@ func (l *loop) pending() (asked []session.ApprovalAsked) {
 // allPending are those and the calls that wait in children.
 func (l *loop) allPending() []session.ApprovalAsked {
 	asked := l.pending()
-	for i := range l.calls {
-		asked = append(asked, l.calls[i].waits...)
+	for c := range l.unsettled() {
+		asked = append(asked, c.waits...)
 	}
 	return asked
 }
@@ -150,8 +154,8 @@ func (l *loop) childWaiting(ev *session.ChildWaiting) error {
 
 // parked tells whether children wait for a person.
 func (l *loop) parked() bool {
-	for i := range l.calls {
-		if l.calls[i].state == callParked {
+	for c := range l.unsettled() {
+		if c.state == callParked {
 			return true
 		}
 	}

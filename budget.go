@@ -2,6 +2,7 @@ package quarry
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/quarry-sdk/quarry/model"
 	"github.com/quarry-sdk/quarry/session"
@@ -80,19 +81,18 @@ func (g *ledger) answer(tool *Tool, ev *session.ToolAnswered) {
 // abandoned books the calls that the end of the time cut off, and what children
 // used for them.
 func (l *loop) abandoned(cut []session.CallRef) {
-	for i := range l.calls {
-		c := &l.calls[i]
-		if c.state != callRunning && c.state != callLost {
+	for c := range l.unsettled() {
+		if c.state == callDue || c.state == callAnswered {
 			continue
 		}
-		tool := l.agent.tools[c.use.Name]
+		tool := l.agent.tools[c.name]
 		use := callUse(tool)
 		l.ledger.spent.Amounts.Add(&use)
-		row := l.ledger.spent.Tool(c.use.Name)
+		row := l.ledger.spent.Tool(c.name)
 		row.Calls++
 		row.Errors++
 		for k := range cut {
-			if ref := &cut[k]; ref.Turn == l.turn && ref.Index == i && ref.Spent != nil {
+			if ref := &cut[k]; ref.Turn == c.turn && ref.Index == c.index && ref.Spent != nil {
 				row.USD += ref.Spent.USD
 				l.ledger.spent.Add(ref.Spent)
 			}
@@ -112,7 +112,7 @@ func callUse(tool *Tool) session.Amounts {
 	case CountFetch:
 		use.Fetches = 1
 	}
-	if tool.agent != nil {
+	if tool.errand != nil {
 		use.Children = 1
 	}
 	return use
@@ -177,15 +177,31 @@ func hitOf(q *session.Quantity, limit, used int64) *session.LimitHit {
 	return &session.LimitHit{Name: q.Name, Value: float64(limit), Used: float64(used)}
 }
 
+// unsettled are the calls that are in the ledger, or may be: those of the last
+// response, and those in the background.
+func (l *loop) unsettled() iter.Seq[*toolCall] {
+	return func(yield func(*toolCall) bool) {
+		for i := range l.calls {
+			if c := &l.calls[i]; !c.away() && !yield(c) {
+				return
+			}
+		}
+		for _, c := range l.away {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
 // reserved is what the calls under way have taken and not yet settled, but for
 // the call except.
 func (l *loop) reserved(except *toolCall) (sum session.Amounts) {
-	for i := range l.calls {
-		c := &l.calls[i]
-		if c == except || c.state != callRunning && c.state != callLost && c.state != callParked {
+	for c := range l.unsettled() {
+		if except != nil && c.turn == except.turn && c.index == except.index || c.state != callRunning && c.state != callLost && c.state != callParked {
 			continue
 		}
-		use := callUse(l.agent.tools[c.use.Name])
+		use := callUse(l.agent.tools[c.name])
 		sum.Add(&use)
 		if c.child != nil {
 			share := bounded(c.child.Budget.Amounts)

@@ -40,17 +40,17 @@ func AgentTool(spec ToolSpec, agent *Agent) *Tool {
 func NewAgentTool[In any](spec ToolSpec, agent *Agent, prompt func(In) (Input, error)) *Tool {
 	spec.Effect = ReadOnly // it may run beside others, and be gone on with
 	t := NewTool(spec, func(context.Context, In) (string, error) {
-		return "", errors.New("it is a session that serves this call")
+		return "", errSession
 	})
 	if agent == nil || prompt == nil {
 		t.err = errors.New("it has no agent, or no function that makes its prompt")
 		return t
 	}
-	t.agent = agent
-	t.prompt = func(input []byte) (Input, error) {
+	t.agents = []*Agent{agent}
+	t.errand = func(input []byte) (errand, error) {
 		var in In
 		if err := json.Unmarshal(input, &in); err != nil {
-			return Input{}, misfit(err)
+			return errand{}, misfit(err)
 		}
 		made, err := prompt(in)
 		if err == nil && made.blank() {
@@ -59,9 +59,31 @@ func NewAgentTool[In any](spec ToolSpec, agent *Agent, prompt func(In) (Input, e
 		if err == nil {
 			err = made.check()
 		}
-		return made, err
+		return errand{agent: agent, in: made}, err
 	}
 	return t
+}
+
+// errSession is what the function of a tool says whose calls agents serve.
+var errSession = errors.New("it is a session that serves this call")
+
+// errand is what a call asks of an agent.
+type errand struct {
+	agent *Agent
+	in    Input
+	// background tells that the caller does not wait for it; continues is the child
+	// session that is gone on with.
+	background bool
+	continues  string
+}
+
+// errand is what a call asks of which agent, with the arguments that it has.
+func (l *loop) errand(c *toolCall) (errand, error) {
+	tool := l.agent.tools[c.name]
+	if tool == nil || tool.errand == nil {
+		return errand{}, errors.New("there is no agent of this name")
+	}
+	return tool.errand(l.inputOf(c))
 }
 
 // childID names the session that serves a call: the same whenever it is asked
@@ -78,10 +100,14 @@ func childID(parent string, turn, index int) string {
 
 // refuseChild is the answer to a call that no child can serve; nil where one may.
 func (l *loop) refuseChild(c *toolCall, tool *Tool) *session.ToolAnswered {
-	if err := tool.schema.validate(c.use.Input); err != nil {
+	if err := tool.schema.validate(l.inputOf(c)); err != nil {
 		return refuse(&session.ToolAnswered{}, err.Error())
 	}
-	if _, err := tool.prompt(c.use.Input); err != nil {
+	e, err := l.errand(c)
+	if err == nil {
+		err = l.mayContinue(&e)
+	}
+	if err != nil {
 		return refuse(&session.ToolAnswered{}, err.Error())
 	}
 	if l.ledger.budget.Depth < 1 {
@@ -96,9 +122,9 @@ func (l *loop) refuseChild(c *toolCall, tool *Tool) *session.ToolAnswered {
 // waiting children and the parent get the same, or its own limits where those are
 // less. Where nothing is left of something that every agent needs, it is the
 // answer that refuses the call.
-func (l *loop) share(c *toolCall, tool *Tool, waiting int64, pending *session.Amounts) (*session.ChildCall, *session.ToolAnswered) {
+func (l *loop) share(c *toolCall, e *errand, waiting int64, pending *session.Amounts) (*session.ChildCall, *session.ToolAnswered) {
 	left, taken := l.left(c, pending)
-	use := callUse(tool)
+	use := callUse(l.agent.tools[c.name])
 	left.Sub(&use)
 	for i := range session.Quantities {
 		q := &session.Quantities[i]
@@ -115,12 +141,17 @@ func (l *loop) share(c *toolCall, tool *Tool, waiting int64, pending *session.Am
 			return nil, a
 		}
 	}
-	left.Bound(&tool.agent.limits)
-	return &session.ChildCall{
-		Session: childID(l.id, l.turn, c.index),
-		Agent:   tool.agent.cfg.Name,
-		Budget:  session.Budget{Amounts: left, Depth: min(l.ledger.budget.Depth-1, tool.agent.cfg.Limits.Depth)},
-	}, nil
+	left.Bound(&e.agent.limits)
+	call := &session.ChildCall{
+		Session:    childID(l.id, c.turn, c.index),
+		Agent:      e.agent.cfg.Name,
+		Budget:     session.Budget{Amounts: left, Depth: min(l.ledger.budget.Depth-1, e.agent.cfg.Limits.Depth)},
+		Background: e.background,
+	}
+	if e.continues != "" {
+		call.Session, call.Continues = e.continues, true
+	}
+	return call, nil
 }
 
 // needed tells whether no agent can work without some of a quantity.
@@ -138,16 +169,19 @@ func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild,
 	called := call.Called
 	answered := &session.ToolAnswered{Turn: called.Turn, Index: called.Index, ID: called.ID, Name: called.Name}
 	tool := h.agent.tools[called.Name]
-	if tool == nil || tool.agent == nil {
+	if tool == nil || tool.errand == nil {
 		return refuse(answered, "there is no agent of this name"), nil, nil
 	}
-	in, err := tool.prompt(call.Input)
+	e, err := tool.errand(call.Input)
 	if err != nil {
 		return refuse(answered, err.Error()), nil, nil
 	}
 	began := time.Now()
 	parent := &session.Parent{Session: id, Turn: called.Turn, Index: called.Index}
-	result, err := h.of(tool.agent, id).work(ctx, called.Child, parent, in, observe)
+	result, err := h.of(e.agent, id).work(ctx, called.Child, parent, e.in, observe)
+	if errors.Is(err, errGone) {
+		return refuse(answered, "the session "+called.Child.Session+" of the agent is no longer stored; send the agent anew, with what it needs to know"), nil, nil
+	}
 	if err != nil {
 		if ctx.Err() != nil && result != nil {
 			return nil, &result.Spent, nil
@@ -166,7 +200,10 @@ func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild,
 	}
 	answered.Duration = time.Since(began)
 	answered.Child = &session.ChildEnd{Session: called.Child.Session, Subtype: result.Subtype, Reason: result.Reason, Turns: result.Turns, Spent: result.Spent}
-	h.finish(ctx, tool, answered, outcomeOf(result, tool.agent))
+	h.finish(ctx, tool, answered, outcomeOf(result, e.agent))
+	if tool.handles {
+		answered.Content = append(answered.Content, handleNote(called.Child))
+	}
 	return answered, nil, nil
 }
 
@@ -178,7 +215,7 @@ func outcomeOf(r *Result, agent *Agent) (o toolOutcome) {
 			why += ": " + r.Detail
 		}
 		if text := strings.TrimSpace(r.Text); text != "" {
-			why += "\nIts last words: " + text
+			why += "\nIts last words: " + defuse(text)
 		}
 		o.err = errors.New(why)
 		return o
@@ -190,9 +227,12 @@ func outcomeOf(r *Result, agent *Agent) (o toolOutcome) {
 	if strings.TrimSpace(text) == "" {
 		text = "The agent has finished and said nothing."
 	}
-	o.rendered = rendered{content: model.Blocks{&model.Text{Text: text}}, output: r.Output}
+	o.rendered = rendered{content: model.Blocks{&model.Text{Text: defuse(text)}}, output: r.Output}
 	return o
 }
+
+// errGone tells that a child is to go on whose session is not there.
+var errGone = errors.New("the session is gone")
 
 // stoppedAt is the result of a child as it stands, where ctx has stopped it. The
 // loop is of no use afterwards.
@@ -211,6 +251,8 @@ func (h *hands) work(ctx context.Context, call *session.ChildCall, parent *sessi
 	engine := &session.Engine{Hands: h}
 	live, err := session.Load(ctx, h.run.store, call.Session, l)
 	switch {
+	case errors.Is(err, session.ErrNotFound) && call.Continues:
+		return nil, errGone
 	case errors.Is(err, session.ErrNotFound):
 		started := h.agent.started(in.Title, nil)
 		started.Parent, started.Budget = parent, &call.Budget
@@ -226,8 +268,12 @@ func (h *hands) work(ctx context.Context, call *session.ChildCall, parent *sessi
 			return nil, err
 		}
 	}
-	if !l.open && l.ended == nil {
-		if err := engine.Submit(ctx, live, in.prompted(), observe); err != nil {
+	if due := l.serves == nil || *l.serves != *parent || l.prompts == 0; due {
+		prompted := in.prompted()
+		if l.prompts > 0 {
+			prompted.Call, prompted.Budget = parent, &call.Budget
+		}
+		if err := engine.Submit(ctx, live, prompted, observe); err != nil {
 			return stoppedAt(ctx, l), err
 		}
 	}

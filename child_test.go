@@ -68,7 +68,7 @@ func TestChildren(t *testing.T) {
 			t.Errorf("%s has another parent (-want +got):\n%s", id, diff)
 		}
 		// What is left after the first turn is divided by three.
-		if b := started.Budget; b == nil || b.Turns != 16 || b.ToolCalls != (500-2)/3 || b.Children != (32-2)/3 || b.Depth != 2 || b.USD != session.Unbounded {
+		if b := started.Budget; b == nil || b.Turns != 16 || b.ToolCalls != (500-2)/3 || b.Children != int64(33-i) || b.Depth != 2 || b.USD != session.Unbounded {
 			t.Errorf("%s has the budget %+v", id, b)
 		}
 		shown := 0

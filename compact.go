@@ -141,7 +141,7 @@ func (s Summarize) Plan(c *Conversation) Plan {
 	return Plan{Summarize: n, Ask: s.Ask}
 }
 
-const summarizeAsk = `[The conversation is getting too long and will be replaced by your summary of it. Write down everything that the work needs to go on: the task and its constraints, what was found (names, numbers, dates, identifiers and quotes word for word, each with where it comes from), what was tried and failed, what was decided, and what is still to do. Call no tool. Write the summary alone.]`
+const summarizeAsk = `[Quarry: the conversation is getting too long and will be replaced by your summary of it. Write down everything that the work needs to go on: the task and its constraints, what was found (names, numbers, dates, identifiers and quotes word for word, each with where it comes from), what was tried and failed, what was decided, and what is still to do. Call no tool. Write the summary alone.]`
 
 // stub is what the model is shown in place of a dropped result.
 func (l *loop) stub(r *session.ToolAnswered) string {
@@ -152,11 +152,11 @@ func (l *loop) stub(r *session.ToolAnswered) string {
 	if r.Blob != "" {
 		size = int(r.Size)
 	}
-	text := fmt.Sprintf("[This result of %s, %d bytes, was removed to save room.", r.Name, size)
+	again := "Make the call again if you need it."
 	if l.agent.canRead {
-		return text + fmt.Sprintf(" Call %s with handle %q to see it again.]", ReadResultName, resultHandle(r))
+		again = fmt.Sprintf("Call %s with handle %q to see it again.", ReadResultName, resultHandle(r))
 	}
-	return text + " Make the call again if you need it.]"
+	return note("this result of %s, %d bytes, was removed to save room. %s", r.Name, size, again)
 }
 
 // view is the conversation as a Compactor sees it.
@@ -281,7 +281,7 @@ func (l *loop) shorten() (session.Event, *session.CallModel) {
 // summary is the message that replaces the first n: what the model wrote, the
 // open prompt, and the results that must stay, word for word.
 func (l *loop) summary(n int) *model.Message {
-	text := "[What was said before was replaced by this summary, to save room.]\n\n"
+	text := note("what was said before was replaced by this summary, to save room.") + "\n\n"
 	if l.prompt != "" {
 		text += "The task, word for word:\n" + l.prompt + "\n\n"
 	}

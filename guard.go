@@ -17,10 +17,10 @@ const (
 )
 
 // loopWarning is added to the result that completes the third round.
-const loopWarning = "[You have made this very call three times in a row and got the same result each time. It will not change. Try something else, or finish with what you have; the run is stopped if you repeat it.]"
+const loopWarning = noteMark + "you have made this very call three times in a row and got the same result each time. It will not change. Try something else, or finish with what you have; the run is stopped if you repeat it.]"
 
 // cycleWarning is loopWarning for a circle of two or three calls.
-const cycleWarning = "[You have made these same calls in turn three times and got the same results each time. They will not change. Try something else, or finish with what you have; the run is stopped if you repeat them.]"
+const cycleWarning = noteMark + "you have made these same calls in turn three times and got the same results each time. They will not change. Try something else, or finish with what you have; the run is stopped if you repeat them.]"
 
 // guardVerdict is what the guard says of a call.
 type guardVerdict uint8

@@ -181,7 +181,7 @@ func TestHooksOfStop(t *testing.T) {
 			}
 			if want > 0 {
 				messages := m.Requests()[1].Messages
-				if got := messages[len(messages)-1].Blocks.Text(); got != `[The work is not done yet: "Answer 1." lacks sources]` {
+				if got := messages[len(messages)-1].Blocks.Text(); got != `[Quarry: the work is not done yet: "Answer 1." lacks sources]` {
 					t.Errorf("the model is told %q", got)
 				}
 			}

@@ -19,10 +19,10 @@ const Unlimited = session.Unbounded
 // run ends; where calls of tools are, each further one is refused, and the model
 // is told to finish with what it has.
 type Limits struct {
-	// Children bounds the child sessions in all. Defaults to 32.
+	// Children bounds the child sessions in all. Defaults to 100.
 	Children int64 `json:"children"`
 	// ChildrenAtOnce bounds those of one session that work at the same time; more
-	// wait. Defaults to 4.
+	// wait. Defaults to 8.
 	ChildrenAtOnce int `json:"children_at_once"`
 	// Depth bounds the generations of children. Defaults to 3.
 	Depth int `json:"depth"`
@@ -61,7 +61,7 @@ type Limits struct {
 
 // DefaultLimits are the limits of a prompt that sets none.
 var DefaultLimits = Limits{
-	Children: 32, ChildrenAtOnce: 4, Depth: 3, Fetches: 200, Idle: 3 * time.Minute,
+	Children: 100, ChildrenAtOnce: 8, Depth: 3, Fetches: 200, Idle: 3 * time.Minute,
 	InputTokens: Unlimited, OutputTokens: Unlimited, ParallelTools: 8, Searches: 200,
 	Timeout: 15 * time.Minute, Tokens: 2_000_000, ToolCalls: 500, Turns: 50, USD: 10,
 }

@@ -28,6 +28,8 @@ const (
 	thinking
 	// acting: the tool calls of the last response are to be answered.
 	acting
+	// awaiting: the model has nothing to do, and children work in the background.
+	awaiting
 	// stopping: the prompt would end well, and hooks are called about it.
 	stopping
 	// ending: the prompt's result stands and is to be journaled.
@@ -84,6 +86,13 @@ type loop struct {
 	asked, purpose string
 	// calls are the tool calls of the last response, in its order.
 	calls []toolCall
+	// away are the calls whose children work in the background, news their results
+	// that the model is to be told; children are those of the session.
+	away     []*toolCall
+	news     []string
+	children map[string]*childState
+	// serves is the call that the last prompt was for, in a child.
+	serves *session.Parent
 	// answered are all results of tools, oldest first; before is how many of
 	// them came before the last response.
 	answered []*session.ToolAnswered
@@ -144,12 +153,8 @@ func (l *loop) Apply(rec session.Record) error {
 		if ev.Machine != "agent" {
 			return fmt.Errorf("the session belongs to a machine named %q, not to an agent", ev.Machine)
 		}
-		l.started, l.config, l.name = true, ev.Config, ev.Agent
-		l.ledger.budget = l.agent.cfg.Limits.budget()
-		if ev.Budget != nil {
-			l.ledger.budget.Bound(&ev.Budget.Amounts)
-			l.ledger.budget.Depth = min(l.ledger.budget.Depth, ev.Budget.Depth)
-		}
+		l.started, l.config, l.name, l.serves = true, ev.Config, ev.Agent, ev.Parent
+		l.bound(ev.Budget)
 	case *session.Reconfigured:
 		l.config, l.name = ev.Config, ev.Agent
 	case *session.Prompted:
@@ -194,10 +199,12 @@ func (l *loop) Apply(rec session.Record) error {
 			if l.phase == thinking {
 				l.ledger.spent.Lost++
 			}
-			l.abandoned(append(ev.Canceled[:len(ev.Canceled):len(ev.Canceled)], ev.Running...))
+			l.forsake(append(ev.Canceled[:len(ev.Canceled):len(ev.Canceled)], ev.Running...))
 			l.hit(&session.LimitHit{Name: session.ReasonWallClock, Value: ev.Value.Seconds(), Used: l.clock.active.Seconds()})
 			l.end(session.Limited, session.ReasonWallClock, fmt.Sprintf("the prompt was worked on for %v, which is its limit; raise Limits.Timeout to give it more", ev.Value))
 		}
+	case *session.BackgroundStopped:
+		l.stoppedAway(ev)
 	case *session.Interrupted:
 		l.result.Canceled, l.result.Running = ev.Canceled, ev.Running
 	case *session.Compacting:
@@ -245,9 +252,22 @@ func (l *loop) Apply(rec session.Record) error {
 	return nil
 }
 
+// bound sets what a prompt may use: the agent's limits, and a child's share.
+func (l *loop) bound(share *session.Budget) {
+	l.ledger.budget = l.agent.cfg.Limits.budget()
+	if share != nil {
+		l.ledger.budget.Bound(&share.Amounts)
+		l.ledger.budget.Depth = min(l.ledger.budget.Depth, share.Depth)
+	}
+}
+
 // begin opens a prompt.
 func (l *loop) begin(ev *session.Prompted) {
-	l.open = true
+	l.open, l.ended = true, nil
+	if ev.Call != nil {
+		l.serves = ev.Call
+		l.bound(ev.Budget)
+	}
 	l.result = Result{Session: l.id}
 	l.ledger.spent = session.Spent{}
 	// What an earlier prompt asked and got no answer to is not asked again.
@@ -286,14 +306,14 @@ func (l *loop) changed(ev *session.Changed) {
 			other = append(other, s.Name)
 		}
 	}
-	note := "["
+	text := ""
 	if other != nil {
-		note += "Changed since you read it: " + strings.Join(other, ", ") + ". "
+		text += "changed since you read it: " + strings.Join(other, ", ") + ". "
 	}
 	if gone != nil {
-		note += "Gone since you read it: " + strings.Join(gone, ", ") + ". "
+		text += "gone since you read it: " + strings.Join(gone, ", ") + ". "
 	}
-	l.notes = append(l.notes, note+"What you read there before may no longer hold; read it again before you rely on it.]")
+	l.notes = append(l.notes, note("%sWhat you read there before may no longer hold; read it again before you rely on it.", text))
 	if l.phase == thinkDue { // otherwise it goes with the results, or the prompt
 		l.talk.say(model.NewMessage(model.RoleUser, l.takeNotes()...))
 	}
@@ -301,16 +321,16 @@ func (l *loop) changed(ev *session.Changed) {
 
 // takeNotes returns the notes as blocks, and forgets them.
 func (l *loop) takeNotes() (blocks model.Blocks) {
-	for _, note := range l.notes {
-		blocks = append(blocks, &model.Text{Text: note})
+	for _, text := range append(l.notes, l.news...) {
+		blocks = append(blocks, &model.Text{Text: text})
 	}
-	l.notes = nil
+	l.notes, l.news = nil, nil
 	return blocks
 }
 
 // withNotes adds the notes to a user message.
 func (l *loop) withNotes(msg *model.Message) *model.Message {
-	if l.notes == nil {
+	if len(l.notes)+len(l.news) == 0 {
 		return msg
 	}
 	return model.NewMessage(model.RoleUser, append(msg.Blocks[:len(msg.Blocks):len(msg.Blocks)], l.takeNotes()...)...)
@@ -348,7 +368,7 @@ func (l *loop) modelAnswered(ev *session.ModelAnswered) {
 		l.talk.say(msg)
 	}
 	l.before = len(l.answered)
-	l.calls = callsOf(said.ToolUses())
+	l.calls = l.callsOf(said.ToolUses())
 	l.decide(resp, text)
 	l.stuck(text)
 }
@@ -427,6 +447,9 @@ func (l *loop) decide(resp *model.Response, text string) {
 			l.phase, l.parts = acting, ""
 		case resp.StopReason == model.StopToolUse:
 			l.end(session.Failed, session.ReasonStopReason, "the model stopped for a tool call and made none")
+		case l.busy():
+			l.parts = ""
+			l.await()
 		case l.agent.output != nil:
 			l.fromText(text)
 		case l.agent.endsRun:
@@ -462,7 +485,7 @@ func (l *loop) decide(resp *model.Response, text string) {
 }
 
 // continuePrompt asks for the rest of an answer that was cut off.
-const continuePrompt = "[The answer was cut off at the token limit. Go on exactly where it stopped. Repeat nothing.]"
+const continuePrompt = noteMark + "your answer was cut off at the token limit. Go on exactly where it stopped. Repeat nothing.]"
 
 func (l *loop) modelFailed(ev *session.ModelFailed, now time.Time) {
 	if ev.Error.Status < 400 && ev.Error.Code != circuitOpen { // what is turned away is not billed
@@ -504,11 +527,11 @@ func (l *loop) resumed() {
 	for _, s := range l.hooked {
 		s.running = false
 	}
-	for i := range l.calls {
-		if s := l.calls[i].state; s == callRunning || s == callParked {
-			l.calls[i].state, l.calls[i].waits = callLost, nil
+	for c := range l.unsettled() {
+		if c.state == callRunning || c.state == callParked {
+			c.state, c.waits = callLost, nil
 		}
-		l.calls[i].asking = false
+		c.asking = false
 	}
 }
 

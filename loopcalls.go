@@ -24,10 +24,12 @@ const (
 
 // toolCall is a tool call of the last response.
 type toolCall struct {
-	use     *model.ToolUse
-	index   int
-	state   callState
-	attempt int
+	use *model.ToolUse
+	// turn and index name it; name is the tool's.
+	turn, index int
+	name        string
+	state       callState
+	attempt     int
 	// key is the idempotency key, child the session that serves the call, both from
 	// its first attempt on.
 	key      string
@@ -42,15 +44,23 @@ type toolCall struct {
 	waits []session.ApprovalAsked
 }
 
-func callsOf(uses []*model.ToolUse) []toolCall {
+func (l *loop) callsOf(uses []*model.ToolUse) []toolCall {
 	if len(uses) == 0 {
 		return nil
 	}
 	calls := make([]toolCall, len(uses))
 	for i, u := range uses {
-		calls[i].use, calls[i].index = u, i
+		calls[i] = toolCall{use: u, turn: l.turn, index: i, name: l.agent.nameOf(u.Name)}
 	}
 	return calls
+}
+
+// nameOf is the name of the tool that a model means.
+func (a *Agent) nameOf(called string) string {
+	if called == taskAlias && a.tools[taskAlias] == nil && a.tools[AgentToolName] != nil {
+		return AgentToolName
+	}
+	return called
 }
 
 func (l *loop) toolCalled(ev *session.ToolCalled) error {
@@ -62,6 +72,9 @@ func (l *loop) toolCalled(ev *session.ToolCalled) error {
 		return fmt.Errorf("tool call %d of turn %d is started twice", ev.Index, ev.Turn)
 	}
 	c.state, c.attempt, c.key, c.child = callRunning, ev.Attempt, ev.Key, ev.Child
+	if ev.Child != nil {
+		l.childCalled(c)
+	}
 	return nil
 }
 
@@ -76,7 +89,7 @@ func (l *loop) toolAnswered(ev *session.ToolAnswered) error {
 	c.state, c.answered = callAnswered, ev
 	l.answered = append(l.answered, ev)
 	l.result.ToolCalls++
-	tool := l.agent.tools[c.use.Name]
+	tool := l.agent.tools[c.name]
 	l.ledger.answer(tool, ev)
 	l.hit(ev.Limit)
 	for _, source := range ev.Sources {
@@ -88,12 +101,24 @@ func (l *loop) toolAnswered(ev *session.ToolAnswered) error {
 			Input:   c.use.Input, Tell: tool != nil && tool.spec.TellUnknown,
 		})
 	}
-	l.allAnswered()
+	if ev.Child != nil {
+		l.childEnded(ev.Child.Session)
+	}
+	if c.away() {
+		l.arrived()
+	} else {
+		l.allAnswered()
+	}
 	return nil
 }
 
-// call finds a call of the last response.
+// call finds a call of the last response, or one in the background.
 func (l *loop) call(turn, index int) (*toolCall, error) {
+	for _, c := range l.away {
+		if c.turn == turn && c.index == index {
+			return c, nil
+		}
+	}
 	if l.phase != acting || turn != l.turn || index < 0 || index >= len(l.calls) {
 		return nil, fmt.Errorf("there is no open tool call %d of turn %d", index, turn)
 	}
@@ -112,6 +137,7 @@ func (l *loop) allAnswered() {
 	if !ok {
 		return
 	}
+	busy := l.busy()
 	blocks := make(model.Blocks, 0, len(l.calls))
 	circle := ""
 	for i := range l.calls {
@@ -130,7 +156,7 @@ func (l *loop) allAnswered() {
 	msg := withTexts(model.NewMessage(model.RoleUser, blocks...), said.context)
 	l.talk.say(l.withNotes(msg), l.places(len(calls))...)
 	for i := range calls {
-		if l.judge(&calls[i]) {
+		if l.judge(&calls[i], busy) {
 			return
 		}
 	}
@@ -167,13 +193,17 @@ func (l *loop) afterCalls() (said hooksSaid, ok bool) {
 		}
 	}
 	for i := range l.calls {
-		point, in := l.postInput(i)
+		c := &l.calls[i]
+		if before := l.heard(PreToolUse, i, l.preInput(c)); before != nil {
+			take(before)
+		}
+		if c.away() {
+			continue
+		}
+		point, in := l.postInput(c)
 		after := l.heard(point, i, in)
 		if after == nil {
 			return said, false
-		}
-		if before := l.heard(PreToolUse, i, l.preInput(i)); before != nil {
-			take(before)
 		}
 		take(after)
 		if after.Output != nil {
@@ -192,14 +222,12 @@ func (l *loop) afterCalls() (said hooksSaid, ok bool) {
 }
 
 // preInput, postInput and batchInput are what hooks are told of calls.
-func (l *loop) preInput(i int) HookInput {
-	u := l.calls[i].use
-	return HookInput{Tool: u.Name, Input: u.Input, CallID: u.ID, Prompt: l.prompt}
+func (l *loop) preInput(c *toolCall) HookInput {
+	return HookInput{Tool: c.name, Input: c.use.Input, CallID: c.use.ID, Prompt: l.prompt}
 }
 
-func (l *loop) postInput(i int) (HookPoint, HookInput) {
-	c := &l.calls[i]
-	in := HookInput{Tool: c.use.Name, Input: l.inputOf(c), CallID: c.use.ID, Prompt: l.prompt, Answer: c.answered}
+func (l *loop) postInput(c *toolCall) (HookPoint, HookInput) {
+	in := HookInput{Tool: c.name, Input: l.inputOf(c), CallID: c.use.ID, Prompt: l.prompt, Answer: c.answered}
 	if c.answered.IsError {
 		return PostToolUseFailure, in
 	}
@@ -221,16 +249,17 @@ func (l *loop) inputOf(c *toolCall) []byte {
 		return c.given.Input
 	}
 	for _, point := range []HookPoint{PermissionRequest, PreToolUse} {
-		if s := l.hooked[hookKey{point, l.turn, c.index}]; s != nil && s.answered != nil && len(s.answered.Input) > 0 {
+		if s := l.hooked[hookKey{point, c.turn, c.index}]; s != nil && s.answered != nil && len(s.answered.Input) > 0 {
 			return s.answered.Input
 		}
 	}
 	return c.use.Input
 }
 
-// judge tells whether a call of a tool that ends the run has ended it.
-func (l *loop) judge(c *toolCall) bool {
-	tool := l.agent.tools[c.use.Name]
+// judge tells whether a call of a tool that ends the run has ended it. Busy tells
+// that it was refused because of what is under way.
+func (l *loop) judge(c *toolCall, busy bool) bool {
+	tool := l.agent.tools[c.name]
 	if tool == nil || !tool.spec.EndsRun {
 		return false
 	}
@@ -239,7 +268,7 @@ func (l *loop) judge(c *toolCall) bool {
 		l.succeed(session.ReasonSubmitted)
 		return true
 	}
-	if c.answered.Unknown {
+	if c.answered.Unknown || busy {
 		return false // it refused nothing
 	}
 	if o := l.agent.output; o != nil && o.tool == tool {
@@ -250,7 +279,7 @@ func (l *loop) judge(c *toolCall) bool {
 		return false
 	}
 	l.result.Draft = c.use.Input
-	l.end(session.Halted, session.ReasonTriesUsed, fmt.Sprintf("%s refused %d tries, the last because: %s", c.use.Name, l.refusals, clip(c.answered.Content.Text(), 500)))
+	l.end(session.Halted, session.ReasonTriesUsed, fmt.Sprintf("%s refused %d tries, the last because: %s", c.name, l.refusals, clip(c.answered.Content.Text(), 500)))
 	return true
 }
 
@@ -303,8 +332,8 @@ func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
 	running, children, waiting := 0, 0, int64(0)
 	for i := range l.calls {
 		c := &l.calls[i]
-		tool := l.agent.tools[c.use.Name]
-		child := tool != nil && tool.agent != nil
+		tool := l.agent.tools[c.name]
+		child := tool != nil && tool.errand != nil
 		switch {
 		case c.state == callRunning && child:
 			children++
@@ -314,6 +343,11 @@ func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
 			waiting++
 		}
 	}
+	for _, c := range l.away {
+		if c.state == callRunning {
+			children++
+		}
+	}
 	// Pending is what the calls that start now take.
 	var pending session.Amounts
 	for i := range l.calls {
@@ -321,7 +355,7 @@ func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
 		if c.state != callDue && c.state != callLost {
 			continue
 		}
-		tool := l.agent.tools[c.use.Name]
+		tool := l.agent.tools[c.name]
 		why := l.refusal(c, tool)
 		var decision *Decision
 		if why == nil && c.state == callDue {
@@ -341,10 +375,10 @@ func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
 			why = l.overBudget(c, tool, &pending)
 		}
 		if why != nil {
-			events = append(events, l.answerFor(i, why))
+			events = append(events, l.answerFor(c, why))
 			continue
 		}
-		if tool.agent == nil {
+		if tool.errand == nil {
 			if running >= l.agent.cfg.Limits.ParallelTools || !l.mayStart(i) {
 				continue
 			}
@@ -354,9 +388,9 @@ func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
 			if children >= l.agent.cfg.Limits.ChildrenAtOnce || !l.mayStart(i) {
 				continue
 			}
-			call, why := l.childFor(c, tool, decision, waiting, &pending)
+			call, why := l.childFor(c, decision, waiting, &pending)
 			if why != nil {
-				events = append(events, l.answerFor(i, why))
+				events = append(events, l.answerFor(c, why))
 				continue
 			}
 			children++
@@ -384,11 +418,15 @@ func (l *loop) afterEffects() (effects []session.Effect) {
 	}
 	all := true
 	for i := range l.calls {
-		if l.calls[i].state != callAnswered {
+		c := &l.calls[i]
+		if c.state != callAnswered {
 			all = false
 			continue
 		}
-		point, in := l.postInput(i)
+		if c.away() {
+			continue
+		}
+		point, in := l.postInput(c)
 		done, eff := l.hook(point, i, in)
 		if eff != nil {
 			effects = append(effects, eff)
@@ -416,15 +454,19 @@ func (l *loop) startTool(c *toolCall, tool *Tool, decision *Decision) *session.C
 // childFor is the effect that runs the child which serves a call, or the answer
 // to a call for which too little is left. A child that was lost goes on with the
 // share it had; in a fork, where its session has another name, it is a new one.
-func (l *loop) childFor(c *toolCall, tool *Tool, decision *Decision, waiting int64, pending *session.Amounts) (*session.RunChild, *session.ToolAnswered) {
+func (l *loop) childFor(c *toolCall, decision *Decision, waiting int64, pending *session.Amounts) (*session.RunChild, *session.ToolAnswered) {
 	child := c.child
-	if child == nil || child.Session != childID(l.id, l.turn, c.index) {
+	if child == nil || !child.Continues && child.Session != childID(l.id, c.turn, c.index) {
+		e, err := l.errand(c)
+		if err != nil {
+			return nil, refuse(&session.ToolAnswered{}, err.Error())
+		}
 		var why *session.ToolAnswered
-		if child, why = l.share(c, tool, waiting, pending); why != nil {
+		if child, why = l.share(c, &e, waiting, pending); why != nil {
 			return nil, why
 		}
 	}
-	called := l.calledFor(c, tool, decision)
+	called := l.calledFor(c, l.agent.tools[c.name], decision)
 	called.Child = child
 	return &session.RunChild{Called: called, Input: l.inputOf(c)}, nil
 }
@@ -433,10 +475,10 @@ func (l *loop) childFor(c *toolCall, tool *Tool, decision *Decision, waiting int
 func (l *loop) calledFor(c *toolCall, tool *Tool, decision *Decision) *session.ToolCalled {
 	key := c.key // a fork repeats what its source has begun under the same key
 	if key == "" {
-		key = fmt.Sprintf("%s/%d.%d", l.id, l.turn, c.index)
+		key = fmt.Sprintf("%s/%d.%d", l.id, c.turn, c.index)
 	}
 	return &session.ToolCalled{
-		Turn: l.turn, Index: c.index, ID: c.use.ID, Name: c.use.Name, Key: key, Attempt: c.attempt + 1, Decision: decision,
+		Turn: c.turn, Index: c.index, ID: c.use.ID, Name: c.name, Key: key, Attempt: c.attempt + 1, Decision: decision,
 		Reconcile: c.state == callLost && tool.spec.Reconcile != nil,
 	}
 }
@@ -444,17 +486,20 @@ func (l *loop) calledFor(c *toolCall, tool *Tool, decision *Decision) *session.T
 // mayStart tells whether call i may run beside those before it that have not
 // been answered.
 func (l *loop) mayStart(i int) bool {
-	tool := l.agent.tools[l.calls[i].use.Name]
+	tool := l.agent.tools[l.calls[i].name]
 	for j := range i {
 		c := &l.calls[j]
 		if c.state == callAnswered {
 			continue
 		}
-		other := l.agent.tools[c.use.Name]
+		other := l.agent.tools[c.name]
 		if other == nil {
 			continue // it is being refused
 		}
 		if tool.spec.Effect == Exclusive || other.spec.Effect == Exclusive {
+			return false
+		}
+		if l.sameSession(&l.calls[i], c) {
 			return false
 		}
 		if tool.spec.Effect == Keyed && other.spec.Effect == Keyed && tool.key(l.calls[i].use.Input) == other.key(c.use.Input) {
@@ -475,15 +520,16 @@ func (l *loop) refusal(c *toolCall, tool *Tool) *session.ToolAnswered {
 		a := refuse(&session.ToolAnswered{}, "this call was started and cut off; nobody knows whether it took effect. Check before you call it again")
 		a.Refused, a.Unknown = false, true
 		return a
-	case tool.agent != nil && c.state == callDue:
+	case tool.spec.EndsRun && (l.busy() || l.sending()):
+		return refuse(&session.ToolAnswered{}, "agents are still at work in the background, or their results have not been read; end your turn without a call to get them, and then finish")
+	case tool.errand != nil && c.state == callDue:
 		return l.refuseChild(c, tool)
 	}
 	return nil
 }
 
-func (l *loop) answerFor(i int, a *session.ToolAnswered) *session.ToolAnswered {
-	u := l.calls[i].use
-	a.Turn, a.Index, a.ID, a.Name = l.turn, i, u.ID, u.Name
+func (l *loop) answerFor(c *toolCall, a *session.ToolAnswered) *session.ToolAnswered {
+	a.Turn, a.Index, a.ID, a.Name = c.turn, c.index, c.use.ID, c.name
 	return a
 }
 

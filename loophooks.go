@@ -26,10 +26,15 @@ var noOpinion = &session.HookAnswered{}
 // hook returns what the hooks of a point said, or the effect that calls them;
 // both are nil while they run. Where there are none, they have no opinion.
 func (l *loop) hook(point HookPoint, index int, in HookInput) (*session.HookAnswered, *session.RunHooks) {
+	return l.hookOf(point, l.turn, index, in)
+}
+
+// hookOf is hook for a call of an earlier turn.
+func (l *loop) hookOf(point HookPoint, turn, index int, in HookInput) (*session.HookAnswered, *session.RunHooks) {
 	if len(l.hooks) == 0 {
 		return noOpinion, nil
 	}
-	key := hookKey{point, l.turn, index}
+	key := hookKey{point, turn, index}
 	if point == PostCompact {
 		key.turn = 0 // the index says which compaction
 	}
@@ -76,6 +81,7 @@ func (l *loop) hookAnswered(ev *session.HookAnswered) error {
 		return fmt.Errorf("the hooks of %s answer and were not called", ev.Point)
 	}
 	s.running, s.answered = false, ev
+	l.arrived()
 	l.moved()
 	return nil
 }
@@ -172,9 +178,9 @@ func (l *loop) stopped() {
 	}
 	l.stops++
 	l.result.Output = nil
-	text := "[The work is not done yet.]"
+	text := note("the work is not done yet.")
 	if reason := strings.TrimSpace(a.Reason); reason != "" {
-		text = "[The work is not done yet: " + reason + "]"
+		text = note("the work is not done yet: %s", reason)
 	}
 	l.talk.say(withTexts(model.UserText(text), a.Context))
 	l.goOn()

@@ -17,6 +17,9 @@ func (l *loop) Next() session.Next {
 		Deadline: l.deadline(),
 		Expired:  l.agent.expired,
 	}
+	if l.phase >= thinkDue && l.phase <= awaiting {
+		next.Events, next.Effects = l.awayEffects()
+	}
 	switch l.phase {
 	case opening:
 		for _, point := range l.openingPoints() {
@@ -37,36 +40,40 @@ func (l *loop) Next() session.Next {
 		if l.compacted {
 			if done, eff := l.hook(PostCompact, l.compactions, HookInput{}); done == nil {
 				if eff != nil {
-					next.Effects = []session.Effect{eff}
+					next.Effects = append(next.Effects, eff)
 				}
 				break
 			}
 		}
 		if due, ok := l.compactionDue(); ok && l.attempt == 0 {
 			done, eff := l.hook(PreCompact, 0, HookInput{Reason: due.Why})
+			compacting := done != nil && (done.Decision != string(Deny) || due.Why != "size")
 			if eff != nil {
-				next.Effects = []session.Effect{eff}
-			} else if done != nil && (done.Decision != string(Deny) || due.Why != "size") {
-				next.Events = []session.Event{due}
+				next.Effects = append(next.Effects, eff)
+			} else if compacting {
+				next.Events = append(next.Events, due)
 			}
-			if done == nil || next.Events != nil {
+			if done == nil || compacting {
 				break
 			}
 		}
-		next.Effects = []session.Effect{&session.CallModel{Called: l.modelCalled(""), Request: l.request()}}
+		next.Effects = append(next.Effects, &session.CallModel{Called: l.modelCalled(""), Request: l.request()})
 	case shortenDue:
 		done, call := l.shorten()
 		if call != nil {
-			next.Effects = []session.Effect{call}
+			next.Effects = append(next.Effects, call)
 		} else {
-			next.Events = []session.Event{done}
+			next.Events = append(next.Events, done)
 		}
 	case acting:
-		next.Events, next.Effects = l.dueCalls()
+		events, effects := l.dueCalls()
+		next.Events, next.Effects = append(next.Events, events...), append(next.Effects, effects...)
 		next.Done = len(next.Events)+len(next.Effects) == 0 && l.idle() && len(l.allPending()) > 0
 		if l.onlyAsking() { // a person may take longer
 			next.Deadline, next.Expired = time.Time{}, nil
 		}
+	case awaiting:
+		next.Done = len(next.Events)+len(next.Effects) == 0 && l.idle() && len(l.allPending()) > 0
 	case ending:
 		result := l.tally()
 		l.ends(&next, &result)
@@ -93,8 +100,7 @@ func (l *loop) modelCalled(purpose string) *session.ModelCalled {
 // onlyAsking tells whether a person is asked and nothing else is under way.
 func (l *loop) onlyAsking() bool {
 	asking := false
-	for i := range l.calls {
-		c := &l.calls[i]
+	for c := range l.unsettled() {
 		if c.state == callRunning {
 			return false
 		}
@@ -110,8 +116,8 @@ func (l *loop) onlyAsking() bool {
 
 // idle tells whether no call and no hook is under way.
 func (l *loop) idle() bool {
-	for i := range l.calls {
-		if c := &l.calls[i]; c.state == callRunning || c.asking && l.approver {
+	for c := range l.unsettled() {
+		if c.state == callRunning || c.asking && l.approver {
 			return false
 		}
 	}
@@ -151,12 +157,16 @@ func (l *loop) limited() *Result {
 
 // ends journals the result, after the hooks of SessionEnd.
 func (l *loop) ends(next *session.Next, result *Result) {
+	if len(l.away) > 0 {
+		next.Stop = true
+		return
+	}
 	done, eff := l.hook(SessionEnd, 0, HookInput{Prompt: l.prompt, Result: result})
 	switch {
 	case eff != nil:
-		next.Effects = []session.Effect{eff}
+		next.Effects = append(next.Effects, eff)
 	case done != nil:
-		next.Events = []session.Event{&session.Ended{Result: *result}}
+		next.Events = append(next.Events, &session.Ended{Result: *result})
 	}
 }
 

@@ -125,9 +125,9 @@ func (l *loop) fromText(text string) {
 		l.succeed(session.ReasonCompleted)
 		return
 	}
-	ask := fmt.Sprintf("[Your answer is not the result that is asked for: %v. Answer again with the whole result as JSON and nothing else.]", err)
+	ask := note("your answer is not the result that is asked for: %v. Answer again with the whole result as JSON and nothing else.", err)
 	if !o.native {
-		ask = fmt.Sprintf("[Your answer is not the result that is asked for: %v. Call %s with the whole result.]", err, o.Name)
+		ask = note("your answer is not the result that is asked for: %v. Call %s with the whole result.", err, o.Name)
 	}
 	if l.refusedOutput(text, err.Error()) {
 		return

@@ -159,7 +159,7 @@ func (p *policy) decide(c *policyCall) Decision {
 	if c.hook == Allow {
 		return end(Allow, "hook", "", c.hookReason)
 	}
-	readOnly := c.tool != nil && c.tool.spec.Effect == ReadOnly && c.tool.agent == nil
+	readOnly := c.tool != nil && c.tool.spec.Effect == ReadOnly && c.tool.errand == nil
 	switch {
 	case p.mode == ModeBypass:
 		return end(Allow, "mode", string(p.mode), "the mode allows what no rule denies")
@@ -258,7 +258,7 @@ func (p *policy) check(tools map[string]*Tool) error {
 		if r.spec == "" || r.glob() {
 			continue
 		}
-		if t := tools[r.tool]; t != nil && t.spec.Scope.Kind == "" && t.agent == nil {
+		if t := tools[r.tool]; t != nil && t.spec.Scope.Kind == "" && t.errand == nil {
 			return fmt.Errorf("the rule %s: the tool %s declares no scope, so that a rule that allows it takes no specifier", r.text, r.tool)
 		}
 	}

@@ -19,7 +19,7 @@ type permit struct {
 // permit takes a call through hooks, rules and a person. The decision is nil where
 // there is nothing to decide by.
 func (l *loop) permit(c *toolCall, tool *Tool) (*Decision, permit) {
-	before, eff := l.hook(PreToolUse, c.index, l.preInput(c.index))
+	before, eff := l.hook(PreToolUse, c.index, l.preInput(c))
 	if before == nil {
 		return nil, waitFor(eff)
 	}
@@ -34,7 +34,7 @@ func (l *loop) permit(c *toolCall, tool *Tool) (*Decision, permit) {
 		p = noPolicy
 	}
 	d := p.decide(&policyCall{
-		tool: tool, name: c.use.Name, input: l.inputOf(c), hook: Behavior(before.Decision), hookReason: before.Reason,
+		tool: tool, name: c.name, input: l.inputOf(c), hook: Behavior(before.Decision), hookReason: before.Reason,
 		extra: l.extra, person: l.approver || l.park,
 	})
 	switch Behavior(d.Behavior) {
@@ -55,7 +55,7 @@ func waitFor(eff *session.RunHooks) permit {
 
 // askFor asks a person about a call, and takes the answer.
 func (l *loop) askFor(c *toolCall, tool *Tool, d *Decision) (*Decision, permit) {
-	in := l.preInput(c.index)
+	in := l.preInput(c)
 	in.Input, in.Reason = l.inputOf(c), d.Reason
 	if c.given == nil {
 		said, eff := l.hook(PermissionRequest, c.index, in)
@@ -79,7 +79,7 @@ func (l *loop) askFor(c *toolCall, tool *Tool, d *Decision) (*Decision, permit) 
 			return nil, waitFor(eff)
 		}
 		asked := &session.ApprovalAsked{
-			Turn: l.turn, Index: c.index, ID: c.use.ID, Name: c.use.Name, Question: tool.question, Input: l.inputOf(c), Reason: d.Reason, Attempt: 1,
+			Turn: l.turn, Index: c.index, ID: c.use.ID, Name: c.name, Question: tool.question, Input: l.inputOf(c), Reason: d.Reason, Attempt: 1,
 		}
 		if c.asked != nil {
 			asked.Attempt = c.asked.Attempt + 1

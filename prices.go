@@ -46,7 +46,16 @@ func priced(p Prices, name string) bool {
 
 // models names the models that the agent and its children may ask and whose
 // price is not known.
-func (a *Agent) unpriced(p Prices) (names []string) {
+func (a *Agent) unpriced(p Prices) []string {
+	return a.unpricedBut(p, make(map[*Agent]bool))
+}
+
+// unpricedBut leaves out the agents that it has been at: an agent may send itself.
+func (a *Agent) unpricedBut(p Prices, been map[*Agent]bool) (names []string) {
+	if been[a] {
+		return nil
+	}
+	been[a] = true
 	p = cmp.Or(a.cfg.Prices, p)
 	for i := range len(a.cfg.Fallbacks) + 1 {
 		if name := a.model(i).Name(); !priced(p, name) {
@@ -54,8 +63,8 @@ func (a *Agent) unpriced(p Prices) (names []string) {
 		}
 	}
 	for _, t := range a.cfg.Tools {
-		if t.agent != nil {
-			names = append(names, t.agent.unpriced(p)...)
+		for _, child := range t.agents {
+			names = append(names, child.unpricedBut(p, been)...)
 		}
 	}
 	return names

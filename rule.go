@@ -13,9 +13,6 @@ type rule struct {
 	text, tool, spec string
 }
 
-// agentRule is the tool's name in rules about agents.
-const agentRule = "Agent"
-
 // parseRule reads a rule.
 func parseRule(text string) (rule, error) {
 	r := rule{text: text}
@@ -64,9 +61,12 @@ func (r *rule) mayAllow() error {
 	return nil
 }
 
+// aboutAgents tells whether the rule is about the agents that a tool sends.
+func (r *rule) aboutAgents() bool { return r.tool == AgentToolName || r.tool == taskAlias }
+
 // namesTool tells whether the rule is about a tool of this name.
 func (r *rule) namesTool(name string) bool {
-	if r.tool == name || r.glob() && wild(r.tool, name, false) {
+	if r.tool == name || r.tool == taskAlias && name == AgentToolName || r.glob() && wild(r.tool, name, false) {
 		return true
 	}
 	// mcp__server is all tools of the server.
@@ -75,9 +75,15 @@ func (r *rule) namesTool(name string) bool {
 
 // fits tells whether the rule is about this call.
 func (r *rule) fits(c *policyCall, strict bool) bool {
-	agent := c.tool != nil && c.tool.agent != nil
-	if r.tool == agentRule && agent {
-		return r.spec == "" || r.spec == c.tool.agent.cfg.Name
+	if c.tool != nil && c.tool.errand != nil && r.aboutAgents() {
+		if r.spec == "" {
+			return true
+		}
+		e, err := c.tool.errand(c.input)
+		if e.agent == nil {
+			return strict && err != nil // nobody knows whom it would send
+		}
+		return r.spec == e.agent.cfg.Name || strict && fitsParameterOf(r.spec, c.input)
 	}
 	if !r.namesTool(c.name) {
 		return false
@@ -112,6 +118,12 @@ func (r *rule) fits(c *policyCall, strict bool) bool {
 		}
 	}
 	return strict && fitsParameter(r.spec, fields)
+}
+
+// fitsParameterOf is fitsParameter for the arguments of a call.
+func fitsParameterOf(spec string, input json.RawMessage) bool {
+	var fields map[string]json.RawMessage
+	return json.Unmarshal(input, &fields) == nil && fitsParameter(spec, fields)
 }
 
 // fitsParameter tells whether a specifier PARAMETER:VALUE is what the call says.

@@ -122,7 +122,7 @@ func TestChangedSources(t *testing.T) {
 		messages := requests[len(requests)-1].Messages
 		return messages[len(messages)-1].Blocks.Text()
 	}
-	const note = "[Changed since you read it: a. What you read there before may no longer hold; read it again before you rely on it.]"
+	const note = "[Quarry: changed since you read it: a. What you read there before may no longer hold; read it again before you rely on it.]"
 	steps := []struct {
 		change func()
 		want   string
@@ -132,7 +132,7 @@ func TestChangedSources(t *testing.T) {
 		{func() { files["a"], files["c"] = "2", "2" }, "Go." + note},
 		{func() {}, ""}, // it is told once, and reads it anew
 		{func() {}, "Go."},
-		{func() { delete(files, "b") }, "Go.[Gone since you read it: b. What you read there before may no longer hold; read it again before you rely on it.]"},
+		{func() { delete(files, "b") }, "Go.[Quarry: gone since you read it: b. What you read there before may no longer hold; read it again before you rely on it.]"},
 	}
 	for i, step := range steps {
 		step.change()

@@ -106,10 +106,12 @@ type Tool struct {
 	schema *toolSchema
 	// run decodes a valid input, runs the handler and renders what it returns.
 	run func(ctx context.Context, input []byte) (rendered, error)
-	// agent serves the calls on child sessions, nil where run does; prompt turns
-	// the input into what the child is given.
-	agent  *Agent
-	prompt func(input []byte) (Input, error)
+	// errand turns the input into what an agent is asked to do on a child session;
+	// nil where run serves the calls. agents are those that it may be.
+	errand func(input []byte) (errand, error)
+	agents []*Agent
+	// handles tells that its results come with the handle of their session.
+	handles bool
 	// question tells that a person answers the calls.
 	question bool
 	err      error

@@ -65,6 +65,13 @@ func (a *advance) run(ctx context.Context) error {
 		if a.stopped || ctx.Err() != nil {
 			return a.interrupt(ctx)
 		}
+		if next.Stop {
+			outcomes, left := a.abandon()
+			if err := a.foldAll(append(outcomes, &BackgroundStopped{Canceled: left.canceled, Running: left.running})); err != nil {
+				return err
+			}
+			continue
+		}
 		if len(effects) == 0 && len(a.flying) == 0 {
 			return fmt.Errorf("session %q: the machine is not done and nothing is due", a.live.ID)
 		}
@@ -258,7 +265,10 @@ func (a *advance) launch(work context.Context, eff Effect, outcomes *mailbox) {
 	case *CallTool:
 		item.outcome = hands.CallTool(work, id, eff)
 	case *CallModel:
-		item.outcome = hands.CallModel(work, id, eff, func(model.Event) bool { return work.Err() == nil })
+		item.outcome = hands.CallModel(work, id, eff, func(ev model.Event) bool {
+			outcomes.see(Observation{Session: id, Delta: &ev}, work.Done())
+			return work.Err() == nil
+		})
 	case *RunHooks:
 		item.outcome = hands.RunHooks(work, id, eff)
 	case *AskPerson:

@@ -53,6 +53,10 @@ type Parent struct {
 // or later, by exactly one [Ended].
 type Prompted struct {
 	Message *model.Message `json:"message"`
+	// Call is the call that the prompt serves, and Budget its share, where a child
+	// session that had ended is gone on with.
+	Call   *Parent `json:"call,omitempty"`
+	Budget *Budget `json:"budget,omitempty"`
 }
 
 // ModelCalled is the intent to call the model.
@@ -116,6 +120,11 @@ type ChildCall struct {
 	Session string `json:"session"`
 	Agent   string `json:"agent"`
 	Budget  Budget `json:"budget"`
+	// Background tells that nobody waits for it: the session goes on, and the
+	// outcome is told to the model when it is there.
+	Background bool `json:"background,omitempty"`
+	// Continues tells that the session served another call before, and had ended.
+	Continues bool `json:"continues,omitempty"`
 }
 
 // ChildEnd is what a child session came to.
@@ -200,6 +209,14 @@ type Resumed struct{}
 type Expired struct {
 	Limit string        `json:"limit"`
 	Value time.Duration `json:"value_ns"`
+	// Canceled and Running are what was under way; see [Interrupted].
+	Canceled []CallRef `json:"canceled,omitempty"`
+	Running  []CallRef `json:"running,omitempty"`
+}
+
+// BackgroundStopped tells that what was under way in the background was stopped, because the
+// prompt ends.
+type BackgroundStopped struct {
 	// Canceled and Running are what was under way; see [Interrupted].
 	Canceled []CallRef `json:"canceled,omitempty"`
 	Running  []CallRef `json:"running,omitempty"`
@@ -354,72 +371,75 @@ type Renamed struct {
 
 // The names of the events in the journal.
 const (
-	KindStarted       = "started"
-	KindPrompted      = "prompted"
-	KindModelCalled   = "model_called"
-	KindModelAnswered = "model_answered"
-	KindModelFailed   = "model_failed"
-	KindToolCalled    = "tool_called"
-	KindToolAnswered  = "tool_answered"
-	KindInterrupted   = "interrupted"
-	KindResumed       = "resumed"
-	KindRenamed       = "renamed"
-	KindCompacting    = "compacting"
-	KindCompacted     = "compacted"
-	KindChanged       = "changed"
-	KindReconfigured  = "reconfigured"
-	KindHookCalled    = "hook_called"
-	KindHookAnswered  = "hook_answered"
-	KindApprovalAsked = "approval_asked"
-	KindApprovalGiven = "approval_given"
-	KindChildWaiting  = "child_waiting"
-	KindExpired       = "expired"
-	KindEnded         = "ended"
+	KindStarted           = "started"
+	KindPrompted          = "prompted"
+	KindModelCalled       = "model_called"
+	KindModelAnswered     = "model_answered"
+	KindModelFailed       = "model_failed"
+	KindToolCalled        = "tool_called"
+	KindToolAnswered      = "tool_answered"
+	KindInterrupted       = "interrupted"
+	KindResumed           = "resumed"
+	KindRenamed           = "renamed"
+	KindCompacting        = "compacting"
+	KindCompacted         = "compacted"
+	KindChanged           = "changed"
+	KindReconfigured      = "reconfigured"
+	KindHookCalled        = "hook_called"
+	KindHookAnswered      = "hook_answered"
+	KindApprovalAsked     = "approval_asked"
+	KindApprovalGiven     = "approval_given"
+	KindChildWaiting      = "child_waiting"
+	KindExpired           = "expired"
+	KindBackgroundStopped = "background_stopped"
+	KindEnded             = "ended"
 )
 
-func (*Started) Kind() string       { return KindStarted }
-func (*Prompted) Kind() string      { return KindPrompted }
-func (*ModelCalled) Kind() string   { return KindModelCalled }
-func (*ModelAnswered) Kind() string { return KindModelAnswered }
-func (*ModelFailed) Kind() string   { return KindModelFailed }
-func (*ToolCalled) Kind() string    { return KindToolCalled }
-func (*ToolAnswered) Kind() string  { return KindToolAnswered }
-func (*Interrupted) Kind() string   { return KindInterrupted }
-func (*Resumed) Kind() string       { return KindResumed }
-func (*Renamed) Kind() string       { return KindRenamed }
-func (*Compacting) Kind() string    { return KindCompacting }
-func (*Compacted) Kind() string     { return KindCompacted }
-func (*Changed) Kind() string       { return KindChanged }
-func (*Reconfigured) Kind() string  { return KindReconfigured }
-func (*HookCalled) Kind() string    { return KindHookCalled }
-func (*HookAnswered) Kind() string  { return KindHookAnswered }
-func (*ApprovalAsked) Kind() string { return KindApprovalAsked }
-func (*ApprovalGiven) Kind() string { return KindApprovalGiven }
-func (*ChildWaiting) Kind() string  { return KindChildWaiting }
-func (*Expired) Kind() string       { return KindExpired }
-func (*Ended) Kind() string         { return KindEnded }
+func (*Started) Kind() string           { return KindStarted }
+func (*Prompted) Kind() string          { return KindPrompted }
+func (*ModelCalled) Kind() string       { return KindModelCalled }
+func (*ModelAnswered) Kind() string     { return KindModelAnswered }
+func (*ModelFailed) Kind() string       { return KindModelFailed }
+func (*ToolCalled) Kind() string        { return KindToolCalled }
+func (*ToolAnswered) Kind() string      { return KindToolAnswered }
+func (*Interrupted) Kind() string       { return KindInterrupted }
+func (*Resumed) Kind() string           { return KindResumed }
+func (*Renamed) Kind() string           { return KindRenamed }
+func (*Compacting) Kind() string        { return KindCompacting }
+func (*Compacted) Kind() string         { return KindCompacted }
+func (*Changed) Kind() string           { return KindChanged }
+func (*Reconfigured) Kind() string      { return KindReconfigured }
+func (*HookCalled) Kind() string        { return KindHookCalled }
+func (*HookAnswered) Kind() string      { return KindHookAnswered }
+func (*ApprovalAsked) Kind() string     { return KindApprovalAsked }
+func (*ApprovalGiven) Kind() string     { return KindApprovalGiven }
+func (*ChildWaiting) Kind() string      { return KindChildWaiting }
+func (*Expired) Kind() string           { return KindExpired }
+func (*BackgroundStopped) Kind() string { return KindBackgroundStopped }
+func (*Ended) Kind() string             { return KindEnded }
 
-func (*Started) event()       {}
-func (*Prompted) event()      {}
-func (*ModelCalled) event()   {}
-func (*ModelAnswered) event() {}
-func (*ModelFailed) event()   {}
-func (*ToolCalled) event()    {}
-func (*ToolAnswered) event()  {}
-func (*Interrupted) event()   {}
-func (*Resumed) event()       {}
-func (*Renamed) event()       {}
-func (*Compacting) event()    {}
-func (*Compacted) event()     {}
-func (*Changed) event()       {}
-func (*Reconfigured) event()  {}
-func (*HookCalled) event()    {}
-func (*HookAnswered) event()  {}
-func (*ApprovalAsked) event() {}
-func (*ApprovalGiven) event() {}
-func (*ChildWaiting) event()  {}
-func (*Expired) event()       {}
-func (*Ended) event()         {}
+func (*Started) event()           {}
+func (*Prompted) event()          {}
+func (*ModelCalled) event()       {}
+func (*ModelAnswered) event()     {}
+func (*ModelFailed) event()       {}
+func (*ToolCalled) event()        {}
+func (*ToolAnswered) event()      {}
+func (*Interrupted) event()       {}
+func (*Resumed) event()           {}
+func (*Renamed) event()           {}
+func (*Compacting) event()        {}
+func (*Compacted) event()         {}
+func (*Changed) event()           {}
+func (*Reconfigured) event()      {}
+func (*HookCalled) event()        {}
+func (*HookAnswered) event()      {}
+func (*ApprovalAsked) event()     {}
+func (*ApprovalGiven) event()     {}
+func (*ChildWaiting) event()      {}
+func (*Expired) event()           {}
+func (*BackgroundStopped) event() {}
+func (*Ended) event()             {}
 
 // newEvent returns an empty event of a kind, nil if the kind is not known.
 func newEvent(kind string) Event {
@@ -464,6 +484,8 @@ func newEvent(kind string) Event {
 		return &ChildWaiting{}
 	case KindExpired:
 		return &Expired{}
+	case KindBackgroundStopped:
+		return &BackgroundStopped{}
 	case KindEnded:
 		return &Ended{}
 	}

@@ -115,6 +115,8 @@ func describe(rec *session.Record) string {
 		text = ev.Title
 	case *session.Expired:
 		text = "the limit of " + ev.Limit
+	case *session.BackgroundStopped:
+		text = "what was under way in the background"
 	case *session.Compacting:
 		text = ev.Policy + ", " + ev.Why
 	case *session.Compacted:

@@ -162,6 +162,9 @@ func (t *tracer) record(rec *session.Record) {
 	case *session.Expired:
 		t.note("the limit of %s, %v, is reached", ev.Limit, ev.Value)
 		t.stopped(ev.Canceled, ev.Running)
+	case *session.BackgroundStopped:
+		t.note("what was under way in the background is stopped")
+		t.stopped(ev.Canceled, ev.Running)
 	case *session.Compacting:
 		window := ""
 		if ev.Window > 0 {

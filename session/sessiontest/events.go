@@ -27,7 +27,7 @@ func Events() []session.Event {
 			Title: "Title " + hard, Labels: map[string]string{"corpus": hard, "b": "2", "a": "1"}, Config: json.RawMessage(raw),
 			Parent: &session.Parent{Session: "parent", Turn: 3, Index: 2}, Budget: budget(),
 		},
-		&session.Prompted{Message: Message()},
+		&session.Prompted{Message: Message(), Call: &session.Parent{Session: "parent", Turn: 5, Index: 1}, Budget: budget()},
 		&session.ModelCalled{
 			Turn: 1, Attempt: 2, Fallback: 1, Model: "anthropic/claude-haiku-4-5",
 			NotBefore: time.Date(2026, 2, 3, 4, 5, 6, 7, time.UTC), Reason: hard, Purpose: "compact",
@@ -39,7 +39,7 @@ func Events() []session.Event {
 		&session.ModelAnswered{Turn: 2, Response: Response(), Cost: &cost, ToolCosts: map[string]session.Money{"web_search_requests": 10_000_000}},
 		&session.ToolCalled{
 			Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Key: "key-1", Attempt: 3, Reconcile: true, Decision: decision(),
-			Child: &session.ChildCall{Session: "a-2-1", Agent: "reader", Budget: *budget()},
+			Child: &session.ChildCall{Session: "a-2-1", Agent: "reader", Budget: *budget(), Background: true, Continues: true},
 		},
 		&session.ToolAnswered{
 			Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Content: Blocks(), Output: json.RawMessage(raw),
@@ -66,6 +66,7 @@ func Events() []session.Event {
 		&session.ChildWaiting{Turn: 2, Index: 1, Child: "a-2-1", Pending: []session.ApprovalAsked{asked()}},
 		&session.Reconfigured{Agent: "clerk 2", Model: "anthropic/claude-haiku-4-5", Config: json.RawMessage(raw)},
 		&session.Expired{Limit: "wall_clock", Value: time.Minute, Canceled: refs(), Running: refs()},
+		&session.BackgroundStopped{Canceled: refs(), Running: refs()},
 		&session.Ended{Result: session.Result{
 			Session: "01JZ", Subtype: session.Failed, Reason: session.ReasonModelError, Detail: hard, Text: hard,
 			Output: json.RawMessage(raw), Draft: json.RawMessage(`[]`), StopReason: model.StopToolUse,

@@ -88,8 +88,8 @@ func TestChangedDocuments(t *testing.T) {
 		{"nothing has changed", nil, nil, nil},
 		{"one that was not read", map[string]string{"other.md": "# Other\n\nIt is another now.\n"}, nil, nil},
 		{"one that was read", map[string]string{"ports.md": "# Ports\n\nThe gateway listens on port 8080 by default.\n"},
-			[]string{"Changed since you read it: ports. "}, []string{"vacuum", "Gone"}},
-		{"one is gone", map[string]string{"vacuum.md": ""}, []string{"Gone since you read it: vacuum. "}, []string{"ports"}},
+			[]string{"changed since you read it: ports. "}, []string{"vacuum", "gone"}},
+		{"one is gone", map[string]string{"vacuum.md": ""}, []string{"gone since you read it: vacuum. "}, []string{"ports"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
