@@ -169,34 +169,57 @@ func (l *loop) await() {
 	}
 }
 
+// held tells whether the model must not be asked before a child in the background
+// is back: those have reserved what is left.
+func (l *loop) held() bool {
+	if len(l.away) == 0 {
+		return false
+	}
+	reserved := l.reserved(nil)
+	for _, end := range turnsEnd {
+		q := quantity(end.name)
+		limit, used := *q.Of(&l.ledger.budget.Amounts), *q.Of(&l.ledger.spent.Amounts)+*q.Of(&reserved)
+		if limit != Unlimited && used >= limit {
+			return true
+		}
+	}
+	return false
+}
+
 // awayEffects are what is due for children in the background: those that were lost
 // go on, and hooks come after those that have ended.
 func (l *loop) awayEffects() (events []session.Event, effects []session.Effect) {
-	working := 0
+	events, effects = l.lostAway()
 	for _, c := range l.away {
-		if c.state == callRunning {
-			working++
-		}
-	}
-	for _, c := range l.away {
-		switch c.state {
-		case callLost:
-			if working >= l.agent.cfg.Limits.ChildrenAtOnce {
-				continue
-			}
-			call, why := l.childFor(c, nil, 0, &session.Amounts{})
-			if why != nil {
-				events = append(events, l.answerFor(c, why))
-				continue
-			}
-			working++
-			effects = append(effects, call)
-		case callAnswered:
+		if c.state == callAnswered {
 			point, in := l.postInput(c)
 			if _, eff := l.hookOf(point, c.turn, c.index, in); eff != nil {
 				effects = append(effects, eff)
 			}
 		}
+	}
+	return events, effects
+}
+
+// lostAway lets the children in the background go on that were lost.
+func (l *loop) lostAway() (events []session.Event, effects []session.Effect) {
+	working := 0
+	for c := range l.unsettled() {
+		if c.state == callRunning && c.child != nil {
+			working++
+		}
+	}
+	for _, c := range l.away {
+		if c.state != callLost || working >= l.agent.cfg.Limits.ChildrenAtOnce {
+			continue
+		}
+		call, why := l.childFor(c, nil, 0, &session.Amounts{})
+		if why != nil {
+			events = append(events, l.answerFor(c, why))
+			continue
+		}
+		working++
+		effects = append(effects, call)
 	}
 	return events, effects
 }

@@ -249,7 +249,8 @@ func stoppedAt(ctx context.Context, l *loop) *Result {
 func (h *hands) work(ctx context.Context, call *session.ChildCall, parent *session.Parent, in Input, observe session.Observer) (*Result, error) {
 	l := newLoop(h.agent, call.Session).in(h.run)
 	engine := &session.Engine{Hands: h}
-	live, err := session.Load(ctx, h.run.store, call.Session, l)
+	// One that is to stop still tells what it used.
+	live, err := session.Load(context.WithoutCancel(ctx), h.run.store, call.Session, l)
 	switch {
 	case errors.Is(err, session.ErrNotFound) && call.Continues:
 		return nil, errGone

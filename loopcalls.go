@@ -344,7 +344,7 @@ func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
 		}
 	}
 	for _, c := range l.away {
-		if c.state == callRunning {
+		if c.state == callRunning || c.state == callLost { // those go on first
 			children++
 		}
 	}

@@ -37,6 +37,10 @@ func (l *loop) Next() session.Next {
 			l.ends(&next, result)
 			break
 		}
+		if l.held() && l.attempt == 0 {
+			next.Done = l.waitsForPerson(&next)
+			break
+		}
 		if l.compacted {
 			if done, eff := l.hook(PostCompact, l.compactions, HookInput{}); done == nil {
 				if eff != nil {
@@ -68,12 +72,12 @@ func (l *loop) Next() session.Next {
 	case acting:
 		events, effects := l.dueCalls()
 		next.Events, next.Effects = append(next.Events, events...), append(next.Effects, effects...)
-		next.Done = len(next.Events)+len(next.Effects) == 0 && l.idle() && len(l.allPending()) > 0
+		next.Done = l.waitsForPerson(&next)
 		if l.onlyAsking() { // a person may take longer
 			next.Deadline, next.Expired = time.Time{}, nil
 		}
 	case awaiting:
-		next.Done = len(next.Events)+len(next.Effects) == 0 && l.idle() && len(l.allPending()) > 0
+		next.Done = l.waitsForPerson(&next)
 	case ending:
 		result := l.tally()
 		l.ends(&next, &result)
@@ -112,6 +116,11 @@ func (l *loop) onlyAsking() bool {
 		}
 	}
 	return asking
+}
+
+// waitsForPerson tells whether nothing can happen before a person answers.
+func (l *loop) waitsForPerson(next *session.Next) bool {
+	return len(next.Events)+len(next.Effects) == 0 && l.idle() && len(l.allPending()) > 0
 }
 
 // idle tells whether no call and no hook is under way.
@@ -158,7 +167,11 @@ func (l *loop) limited() *Result {
 // ends journals the result, after the hooks of SessionEnd.
 func (l *loop) ends(next *session.Next, result *Result) {
 	if len(l.away) > 0 {
-		next.Stop = true
+		// Those that were lost are stopped too, so that they tell what they used.
+		if next.Effects == nil {
+			next.Events, next.Effects = l.lostAway()
+		}
+		next.Stop = len(next.Events)+len(next.Effects) == 0
 		return
 	}
 	done, eff := l.hook(SessionEnd, 0, HookInput{Prompt: l.prompt, Result: result})

@@ -136,7 +136,7 @@ func (s *treeSession) provided() (n int64) {
 }
 
 func expiredIn(s *treeSession) bool {
-	return s.expired != nil || slices.ContainsFunc(s.children, expiredIn)
+	return s.expired || s.stopped || slices.ContainsFunc(s.children, expiredIn)
 }
 
 // largest is the most that one call of a model took, in a session or below it.
@@ -162,7 +162,8 @@ func raise(most, to *session.Amounts) {
 }
 
 // atWork is the most sessions, of s and those below it, that worked at the same
-// time and did not wait for children. Each of them may have had a call in flight
+// time and did not wait for children: those that send agents into the background
+// never do. Each of them may have had a call in flight
 // that went beyond its share.
 func (s *treeSession) atWork() (most int64) {
 	type change struct {
@@ -194,7 +195,7 @@ func (s *treeSession) atWork() (most int64) {
 	below, now := map[*treeSession]int64{}, int64(0)
 	set := func(s *treeSession) {
 		was := working[s]
-		if working[s] = 0; below[s] == 0 && s != nil {
+		if working[s] = 0; s != nil && (below[s] == 0 || s.node.sends) {
 			working[s] = 1
 		}
 		now += working[s] - was

@@ -23,7 +23,10 @@ type treeSession struct {
 	recs    []session.Record
 	started *session.Started
 	result  *quarry.Result // nil where the prompt has not ended
-	expired *session.Expired
+	// cut are the calls that its end cut off, which it tells of; stopped tells that
+	// they were in the background, expired that its time was over.
+	cut              []session.CallRef
+	stopped, expired bool
 	// own is what the session used itself, settled that and what those children
 	// used whose calls were answered.
 	own, settled session.Spent
@@ -160,7 +163,13 @@ func (r *treeRun) read(id string, recs []session.Record) *treeSession {
 			if thinking {
 				s.own.Lost++
 			}
-			thinking, s.expired = false, ev
+			thinking, s.expired = false, true
+			s.cut = append(s.cut, append(slices.Clone(ev.Canceled), ev.Running...)...)
+			children = 0
+		case *session.BackgroundStopped:
+			s.stopped, children = true, 0
+			s.cut = append(s.cut, append(slices.Clone(ev.Canceled), ev.Running...)...)
+			r.counts["stopped in the background"]++
 		case *session.Compacted:
 			r.counts["compacted"]++
 		}
@@ -250,12 +259,12 @@ func (r *treeRun) checkEnd(s *treeSession, all map[string]*treeSession) {
 		r.problem("%s has no result, and %s has the call's: %+v", s.id, parent.id, call.answered)
 	case parent.result == nil:
 		// So it is with its parent, which is checked itself.
-	case parent.expired == nil || parent.result.Reason != session.ReasonWallClock:
+	case !parent.stopped && (!parent.expired || parent.result.Reason != session.ReasonWallClock):
 		r.problem("%s has no result, and %s ended by %s", s.id, parent.id, parent.result.Reason)
-	case !call.lost && !slices.ContainsFunc(append(slices.Clone(parent.expired.Canceled), parent.expired.Running...), func(ref session.CallRef) bool {
+	case !call.lost && !slices.ContainsFunc(parent.cut, func(ref session.CallRef) bool {
 		return ref.Turn == link.Turn && ref.Index == link.Index && ref.Child == s.id
 	}):
-		r.problem("%s has no result, and %s does not say so where its time is over: %+v", s.id, parent.id, parent.expired)
+		r.problem("%s has no result, and %s does not say so where it is cut off: %+v", s.id, parent.id, parent.cut)
 	}
 }
 

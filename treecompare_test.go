@@ -13,6 +13,9 @@ import (
 // incomparable tells why an interrupted run may come to something else than the
 // whole one; empty where it must not.
 func incomparable(whole, cut *treeRun) string {
+	if whole.plan.loose {
+		return "not, agents work in the background"
+	}
 	if whole.plan.timed {
 		return "not, there are limits of time"
 	}

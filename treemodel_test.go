@@ -164,7 +164,7 @@ func (m *treeModel) turn(r *rand.Rand, req *model.Request, d uint64) *modeltest.
 		case r.IntN(30) == 0:
 			turn.Call(m.anyTool(r), map[string]string{"m": "x"})
 		case len(node.children) > 0 && (r.IntN(3) == 0 || len(node.tools) == 0):
-			turn.Call("ask_"+node.children[r.IntN(len(node.children))].name, promptOf(fmt.Sprintf("Part %d of %x.", i, d)))
+			m.send(r, turn, node.children[r.IntN(len(node.children))], fmt.Sprintf("Part %d of %x.", i, d))
 		case len(node.tools) > 0:
 			turn.Call(node.tools[r.IntN(len(node.tools))], treeIn{K: string(rune('a' + r.IntN(2))), N: r.IntN(1000)})
 		}
@@ -175,11 +175,28 @@ func (m *treeModel) turn(r *rand.Rand, req *model.Request, d uint64) *modeltest.
 	return turn
 }
 
+// send gives a part of the work to a child.
+func (m *treeModel) send(r *rand.Rand, turn *modeltest.Turn, child *treeNode, prompt string) {
+	if !m.node.sends {
+		turn.Call("ask_"+child.name, promptOf(prompt))
+		return
+	}
+	in := sent{Agent: child.name, Prompt: prompt, Background: r.IntN(2) == 0}
+	if in.Background {
+		m.proc.world.count("sent into the background")
+	}
+	turn.Call([]string{"Agent", "Agent", "Task"}[r.IntN(3)], in)
+}
+
 // anyTool names one of the node's tools.
 func (m *treeModel) anyTool(r *rand.Rand) string {
 	names := m.node.tools
 	for _, child := range m.node.children {
-		names = append(names[:len(names):len(names)], "ask_"+child.name)
+		name := "ask_" + child.name
+		if m.node.sends {
+			name = "Agent"
+		}
+		names = append(names[:len(names):len(names)], name)
 	}
 	return names[r.IntN(len(names))]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/quarry-sdk/quarry"
@@ -19,6 +20,9 @@ type treePlan struct {
 	// timed tells that there are limits of time, so that what a run comes to may
 	// depend on when it was interrupted.
 	timed bool
+	// loose tells that agents work in the background, so that who is heard of first
+	// depends on the timing.
+	loose bool
 	// modelTrouble and toolTrouble are how many of a hundred calls go wrong.
 	modelTrouble, toolTrouble int
 	// made are the tools that agents may have, by their names.
@@ -36,6 +40,9 @@ type treeNode struct {
 	// submits tells that it has a tool that ends its run, falls that it has a
 	// fallback, priced that it has prices of its own.
 	submits, falls, priced bool
+	// sends tells that its children are definitions, which its tool Agent sends, in
+	// the background too.
+	sends bool
 	compaction             quarry.Compaction
 }
 
@@ -72,6 +79,7 @@ func newTreePlan(seed uint64, made map[string]*quarry.Tool) *treePlan {
 		modelTrouble: []int{0, 5, 15, 30}[r.IntN(4)], toolTrouble: []int{0, 10, 30, 50}[r.IntN(4)],
 	}
 	p.root = p.grow(r, "root", 0, r.IntN(4), r.IntN(3) > 0)
+	p.loose = slices.ContainsFunc(p.nodes, func(n *treeNode) bool { return n.sends })
 	for range []int{0, 1, 1, 2, 3, 5}[r.IntN(6)] {
 		p.cuts = append(p.cuts, treeCut{treeCutKind(r.IntN(int(cutKinds))), r.Float64(), time.Duration(r.Int64N(int64(10 * time.Minute)))})
 	}
@@ -110,10 +118,27 @@ func (p *treePlan) grow(r *rand.Rand, name string, level, below int, capped bool
 			n.compaction.Policy = quarry.Summarize{KeepLast: 2}
 		}
 	}
+	if n.sends = below > 0 && r.IntN(3) == 0; n.sends {
+		below = 1
+	}
 	for i := 0; below > 0 && i < 1+r.IntN(2) && len(p.nodes) < maxTreeNodes; i++ {
 		n.children = append(n.children, p.grow(r, fmt.Sprintf("%s%d", n.name, i), level+1, below-1, r.IntN(3) == 0))
 	}
+	if n.sends {
+		for _, child := range n.children {
+			child.defined(n)
+		}
+	}
 	return n
+}
+
+// defined makes an agent what a definition of its parent can be.
+func (n *treeNode) defined(parent *treeNode) {
+	n.tools = slices.DeleteFunc(n.tools, func(name string) bool { return !slices.Contains(parent.tools, name) })
+	n.submits, n.falls, n.priced, n.attempts, n.compaction = false, false, false, parent.attempts, quarry.Compaction{}
+	if n.limits.USD > 0 {
+		parent.priced = true
+	}
 }
 
 // randomLimits are limits of which some are tight.

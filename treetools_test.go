@@ -66,11 +66,24 @@ func (p *treeProcess) agent(t *testing.T, node *treeNode) *quarry.Agent {
 		cfg.Tools = append(cfg.Tools, p.world.plan.made["submit"])
 	}
 	for _, child := range node.children {
+		if node.sends {
+			cfg.Agents = append(cfg.Agents, p.definition(t, child))
+			continue
+		}
 		cfg.Tools = append(cfg.Tools, quarry.AgentTool(quarry.ToolSpec{Name: "ask_" + child.name}, p.agent(t, child)))
 	}
 	agent := newAgent(t, cfg)
 	p.agents[node.name] = agent
 	return agent
+}
+
+// definition is the agent of a node for a tool that sends it. An agent of the same
+// make stands for it where its sessions are looked at.
+func (p *treeProcess) definition(t *testing.T, node *treeNode) quarry.AgentDefinition {
+	p.agent(t, node)
+	d := quarry.AgentDefinition{Name: node.name, Description: "Does a part.", Limits: node.limits, Model: p.model(node, "tree/"+node.name), Tools: []string{}}
+	d.Tools = append(d.Tools, node.tools...)
+	return d
 }
 
 // makeTreeTools makes the tools of all trees, by their names. They find the

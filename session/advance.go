@@ -66,6 +66,9 @@ func (a *advance) run(ctx context.Context) error {
 			return a.interrupt(ctx)
 		}
 		if next.Stop {
+			a.arm(ctx, next.Deadline)
+			a.release()
+			a.start(effects)
 			outcomes, left := a.abandon()
 			if err := a.foldAll(append(outcomes, &BackgroundStopped{Canceled: left.canceled, Running: left.running})); err != nil {
 				return err
@@ -204,16 +207,7 @@ func (a *advance) perform(effects []Effect) (Event, error) {
 			return outcome, nil
 		}
 	}
-	if a.outcomes == nil {
-		a.outcomes, a.flying = newMailbox(), make(map[Effect]bool, len(effects))
-	}
-	for _, eff := range effects {
-		a.flying[eff] = true
-		if _, ok := eff.(*RunChild); ok {
-			a.children++
-		}
-		go a.launch(a.work, eff, a.outcomes)
-	}
+	a.start(effects)
 	for !a.stopped {
 		select {
 		case <-a.outcomes.ready:
@@ -230,6 +224,20 @@ func (a *advance) perform(effects []Effect) (Event, error) {
 		}
 	}
 	return nil, nil
+}
+
+// start lets effects fly.
+func (a *advance) start(effects []Effect) {
+	if a.outcomes == nil {
+		a.outcomes, a.flying = newMailbox(), make(map[Effect]bool, len(effects))
+	}
+	for _, eff := range effects {
+		a.flying[eff] = true
+		if _, ok := eff.(*RunChild); ok {
+			a.children++
+		}
+		go a.launch(a.work, eff, a.outcomes)
+	}
 }
 
 // read takes note of a piece of mail.

@@ -28,7 +28,8 @@ type Next struct {
 	Deadline time.Time
 	// Expired is the event to journal at the deadline.
 	Expired *Expired
-	// Stop ends what is under way; the engine then journals BackgroundStopped.
+	// Stop ends what is under way, and Effects as soon as they are started; the engine
+	// then journals BackgroundStopped.
 	Stop bool
 	// Done tells that nothing is due and nothing is under way: the session waits
 	// for its next prompt.
