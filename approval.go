@@ -61,11 +61,11 @@ func (h *hands) answer(ctx context.Context, id, call string, answer Answer) erro
 		}
 		for _, w := range c.waits {
 			if asked.Session != "" && w.Session == asked.Session {
-				child, err := l.errand(c)
+				agent, child, err := h.waits(ctx, l, c)
 				if err != nil {
 					return fmt.Errorf("session %q: %w", id, err)
 				}
-				return h.of(child.agent, id).answer(ctx, c.child.Session, asked.ID, answer)
+				return h.of(agent, id).answer(ctx, child, asked.ID, answer)
 			}
 		}
 	}
@@ -75,6 +75,32 @@ func (h *hands) answer(ctx context.Context, id, call string, answer Answer) erro
 	}
 	engine := session.Engine{Hands: h}
 	return engine.Submit(ctx, live, given, func(session.Observation) bool { return true })
+}
+
+// waits finds the child session in which a call waits for a person, and its agent.
+func (h *hands) waits(ctx context.Context, l *loop, c *toolCall) (*Agent, string, error) {
+	if c.child != nil {
+		e, err := l.errand(c)
+		return e.agent, c.child.Session, err
+	}
+	tool := l.agent.tools[c.name]
+	if tool == nil {
+		return nil, "", errors.New("there is no tool " + c.name)
+	}
+	for rec, err := range h.run.store.Load(ctx, c.waitsIn, 0) {
+		if err != nil {
+			return nil, "", err
+		}
+		if started, ok := rec.Event.(*session.Started); ok {
+			for _, a := range tool.spec.Runs {
+				if a.cfg.Name == started.Agent {
+					return a, c.waitsIn, nil
+				}
+			}
+		}
+		break
+	}
+	return nil, "", fmt.Errorf("the tool %s does not run the agent of the session %s", c.name, c.waitsIn)
 }
 
 // given is the record of an answer.
@@ -145,10 +171,10 @@ func (l *loop) childWaiting(ev *session.ChildWaiting) error {
 	if err != nil {
 		return err
 	}
-	if c.state != callRunning || c.child == nil {
+	if c.state != callRunning || c.child == nil && c.share == nil {
 		return fmt.Errorf("the child of call %d of turn %d waits, and does not work", ev.Index, ev.Turn)
 	}
-	c.state, c.waits = callParked, ev.Pending
+	c.state, c.waits, c.waitsIn = callParked, ev.Pending, ev.Child
 	return nil
 }
 

@@ -72,6 +72,12 @@ func (g *ledger) answer(tool *Tool, ev *session.ToolAnswered) {
 	if ev.IsError {
 		row.Errors++
 	}
+	for i := range ev.Children {
+		child := &ev.Children[i]
+		row.USD += child.Spent.USD
+		s.Add(&child.Spent)
+		s.Children++
+	}
 	if ev.Child != nil {
 		row.USD += ev.Child.Spent.USD
 		s.Add(&ev.Child.Spent)
@@ -205,6 +211,10 @@ func (l *loop) reserved(except *toolCall) (sum session.Amounts) {
 		sum.Add(&use)
 		if c.child != nil {
 			share := bounded(c.child.Budget.Amounts)
+			sum.Add(&share)
+		}
+		if c.share != nil {
+			share := bounded(c.share.Amounts)
 			sum.Add(&share)
 		}
 	}

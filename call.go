@@ -28,6 +28,8 @@ type Call struct {
 	earlier []*session.ToolAnswered
 	blobs   Blobs
 	reads   *reads
+	// inner is what the function needs to run agents; nil where the tool runs none.
+	inner *inner
 }
 
 // reads are what a tool says that it read.

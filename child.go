@@ -89,7 +89,11 @@ func (l *loop) errand(c *toolCall) (errand, error) {
 // childID names the session that serves a call: the same whenever it is asked
 // for, and another one in each fork.
 func childID(parent string, turn, index int) string {
-	id := fmt.Sprintf("%s-%d-%d", parent, turn, index)
+	return fitID(fmt.Sprintf("%s-%d-%d", parent, turn, index))
+}
+
+// fitID makes an id that is too long fit.
+func fitID(id string) string {
 	if len(id) <= session.MaxIDLength {
 		return id
 	}
@@ -118,11 +122,10 @@ func (l *loop) refuseChild(c *toolCall, tool *Tool) *session.ToolAnswered {
 	return nil
 }
 
-// share is what a child may use: the part of what is left that falls to it when
-// waiting children and the parent get the same, or its own limits where those are
-// less. Where nothing is left of something that every agent needs, it is the
+// share is what a child may use, or those that a tool runs: the part of what is
+// left that falls to it when waiting children and the parent get the same. Where nothing is left of something that every agent needs, it is the
 // answer that refuses the call.
-func (l *loop) share(c *toolCall, e *errand, waiting int64, pending *session.Amounts) (*session.ChildCall, *session.ToolAnswered) {
+func (l *loop) share(c *toolCall, waiting int64, pending *session.Amounts) (*session.Budget, *session.ToolAnswered) {
 	left, taken := l.left(c, pending)
 	use := callUse(l.agent.tools[c.name])
 	left.Sub(&use)
@@ -141,17 +144,7 @@ func (l *loop) share(c *toolCall, e *errand, waiting int64, pending *session.Amo
 			return nil, a
 		}
 	}
-	left.Bound(&e.agent.limits)
-	call := &session.ChildCall{
-		Session:    childID(l.id, c.turn, c.index),
-		Agent:      e.agent.cfg.Name,
-		Budget:     session.Budget{Amounts: left, Depth: min(l.ledger.budget.Depth-1, e.agent.cfg.Limits.Depth)},
-		Background: e.background,
-	}
-	if e.continues != "" {
-		call.Session, call.Continues = e.continues, true
-	}
-	return call, nil
+	return &session.Budget{Amounts: left, Depth: l.ledger.budget.Depth - 1}, nil
 }
 
 // needed tells whether no agent can work without some of a quantity.
@@ -189,14 +182,7 @@ func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild,
 		return nil, nil, err
 	}
 	if result.Subtype == session.Waiting {
-		waiting := &session.ChildWaiting{Turn: called.Turn, Index: called.Index, Child: called.Child.Session}
-		for _, p := range result.Pending {
-			if p.Session == "" {
-				p.Session = called.Child.Session
-			}
-			waiting.Pending = append(waiting.Pending, p)
-		}
-		return waiting, nil, nil
+		return waitingFor(called, called.Child.Session, result), nil, nil
 	}
 	answered.Duration = time.Since(began)
 	answered.Child = &session.ChildEnd{Session: called.Child.Session, Subtype: result.Subtype, Reason: result.Reason, Turns: result.Turns, Spent: result.Spent}
@@ -205,6 +191,18 @@ func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild,
 		answered.Content = append(answered.Content, handleNote(called.Child))
 	}
 	return answered, nil, nil
+}
+
+// waitingFor tells that a child waits for a person.
+func waitingFor(called *session.ToolCalled, child string, result *Result) *session.ChildWaiting {
+	waiting := &session.ChildWaiting{Turn: called.Turn, Index: called.Index, Child: child}
+	for _, p := range result.Pending {
+		if p.Session == "" {
+			p.Session = child
+		}
+		waiting.Pending = append(waiting.Pending, p)
+	}
+	return waiting
 }
 
 // outcomeOf is what a child's result is for its parent.

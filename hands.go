@@ -160,15 +160,15 @@ func modelError(err error) *model.Error {
 // the tool's timeout ends; a handler that ignores its context is then left to
 // itself. Where ctx ends, the engine waits for its grace period, and a handler
 // that is done by then is heard.
-func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool) session.Event {
+func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool, observe session.Observer) (session.Event, *session.Spent) {
 	called := call.Called
 	tool := h.agent.tools[called.Name]
 	answered := &session.ToolAnswered{Turn: called.Turn, Index: called.Index, ID: called.ID, Name: called.Name}
 	if tool == nil {
-		return refuse(answered, "there is no tool of this name")
+		return refuse(answered, "there is no tool of this name"), nil
 	}
 	if err := tool.schema.validate(call.Input); err != nil {
-		return refuse(answered, err.Error())
+		return refuse(answered, err.Error()), nil
 	}
 	tctx, cancel := context.WithTimeout(ctx, tool.spec.Timeout)
 	defer cancel()
@@ -176,23 +176,44 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool)
 		Session: id, Agent: h.agent.cfg.Name,
 		Turn: called.Turn, Index: called.Index, ID: called.ID, Name: called.Name,
 		Key: called.Key, Attempt: called.Attempt, Prompt: call.Prompt,
-		earlier: call.Earlier, blobs: h.run.blobs,
+		earlier: call.Earlier, blobs: h.run.blobs, inner: h.newInner(id, tool, called, observe),
 	}}
 	cctx.call.reads = &cctx.reads
 	began := time.Now()
+	o, ok := h.outcome(ctx, cctx, tool, call)
+	var spent *session.Spent
+	if runs := cctx.call.inner; runs != nil {
+		cancel()
+		spent = runs.close()
+		switch {
+		case runs.cut && ctx.Err() != nil: // whatever the function made of that
+			return nil, spent
+		case runs.waiting != nil && ctx.Err() == nil:
+			return runs.waiting, spent
+		}
+		answered.Children = runs.ends
+	}
+	if !ok {
+		return nil, spent
+	}
+	if tctx.Err() != nil && errors.Is(o.err, context.DeadlineExceeded) {
+		o.err = tooSlow(tool)
+	}
+	answered.Duration = time.Since(began)
+	answered.Sources = cctx.reads.all()
+	h.finish(ctx, tool, answered, o)
+	return answered, nil
+}
+
+// outcome runs a tool's function; ok is false where ctx ended it.
+func (h *hands) outcome(ctx context.Context, cctx *callContext, tool *Tool, call *session.CallTool) (o toolOutcome, ok bool) {
 	done := make(chan toolOutcome, 1)
 	go perform(cctx, tool, call, done)
-	var o toolOutcome
 	select {
 	case o = <-done:
-		if o.err != nil && ctx.Err() != nil {
-			return nil
-		}
-	case <-tctx.Done():
+	case <-cctx.Done():
 		if ctx.Err() != nil {
-			if o = <-done; o.err != nil {
-				return nil
-			}
+			o = <-done
 			break
 		}
 		select {
@@ -201,13 +222,7 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool)
 			o.err = tooSlow(tool)
 		}
 	}
-	if tctx.Err() != nil && errors.Is(o.err, context.DeadlineExceeded) {
-		o.err = tooSlow(tool)
-	}
-	answered.Duration = time.Since(began)
-	answered.Sources = cctx.reads.all()
-	h.finish(ctx, tool, answered, o)
-	return answered
+	return o, o.err == nil || ctx.Err() == nil
 }
 
 // tooSlow is the error of a tool that took too long.

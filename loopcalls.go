@@ -32,8 +32,10 @@ type toolCall struct {
 	attempt     int
 	// key is the idempotency key, child the session that serves the call, both from
 	// its first attempt on.
-	key      string
-	child    *session.ChildCall
+	key   string
+	child *session.ChildCall
+	// share is what the agents may use that its function runs.
+	share    *session.Budget
 	answered *session.ToolAnswered
 	// asked is the question to a person about the call, asking that it is open, and
 	// given the answer.
@@ -42,6 +44,8 @@ type toolCall struct {
 	given  *session.ApprovalGiven
 	// waits are the calls that wait in the child.
 	waits []session.ApprovalAsked
+	// waitsIn is that child.
+	waitsIn string
 }
 
 func (l *loop) callsOf(uses []*model.ToolUse) []toolCall {
@@ -71,7 +75,7 @@ func (l *loop) toolCalled(ev *session.ToolCalled) error {
 	if c.state != callDue && c.state != callLost {
 		return fmt.Errorf("tool call %d of turn %d is started twice", ev.Index, ev.Turn)
 	}
-	c.state, c.attempt, c.key, c.child = callRunning, ev.Attempt, ev.Key, ev.Child
+	c.state, c.attempt, c.key, c.child, c.share = callRunning, ev.Attempt, ev.Key, ev.Child, ev.Share
 	if ev.Child != nil {
 		l.childCalled(c)
 	}
@@ -339,7 +343,7 @@ func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
 			children++
 		case c.state == callRunning:
 			running++
-		case c.state != callAnswered && child && c.child == nil:
+		case c.state != callAnswered && (child && c.child == nil || tool != nil && tool.spec.Runs != nil && c.share == nil):
 			waiting++
 		}
 	}
@@ -383,7 +387,10 @@ func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
 				continue
 			}
 			running++
-			effects = append(effects, l.startTool(c, tool, decision))
+			effects = append(effects, l.startTool(c, tool, decision, waiting, &pending))
+			if tool.spec.Runs != nil && c.share == nil {
+				waiting--
+			}
 		} else {
 			if children >= l.agent.cfg.Limits.ChildrenAtOnce || !l.mayStart(i) {
 				continue
@@ -442,9 +449,19 @@ func (l *loop) afterEffects() (effects []session.Effect) {
 }
 
 // startTool is the effect that runs a tool's function.
-func (l *loop) startTool(c *toolCall, tool *Tool, decision *Decision) *session.CallTool {
+func (l *loop) startTool(c *toolCall, tool *Tool, decision *Decision, waiting int64, pending *session.Amounts) *session.CallTool {
+	called := l.calledFor(c, tool, decision)
+	if called.Share = c.share; called.Share == nil && tool.spec.Runs != nil {
+		share, why := l.share(c, waiting, pending)
+		if why != nil { // they can do nothing, and the function may
+			share = &session.Budget{Depth: -1}
+		}
+		reserved := bounded(share.Amounts)
+		pending.Add(&reserved)
+		called.Share = share
+	}
 	return &session.CallTool{
-		Called:  l.calledFor(c, tool, decision),
+		Called:  called,
 		Input:   l.inputOf(c),
 		Earlier: l.answered[:l.before:l.before],
 		Prompt:  l.prompt,
@@ -461,9 +478,15 @@ func (l *loop) childFor(c *toolCall, decision *Decision, waiting int64, pending 
 		if err != nil {
 			return nil, refuse(&session.ToolAnswered{}, err.Error())
 		}
-		var why *session.ToolAnswered
-		if child, why = l.share(c, &e, waiting, pending); why != nil {
+		share, why := l.share(c, waiting, pending)
+		if why != nil {
 			return nil, why
+		}
+		share.Bound(&e.agent.limits)
+		share.Depth = min(share.Depth, e.agent.cfg.Limits.Depth)
+		child = &session.ChildCall{Session: childID(l.id, c.turn, c.index), Agent: e.agent.cfg.Name, Budget: *share, Background: e.background}
+		if e.continues != "" {
+			child.Session, child.Continues = e.continues, true
 		}
 	}
 	called := l.calledFor(c, l.agent.tools[c.name], decision)

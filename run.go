@@ -113,6 +113,9 @@ var ErrStreamUsed = errors.New("the stream was ranged over before; call Stream a
 // refusal or a model's error ended is a Result that says so and no error: see
 // Result.Subtype. The error is not nil where the run did not reach its end: the
 // context ended (its cause, and the session can be resumed) or the store failed.
+//
+// With the context of a tool's call, the run is a child session of the tool's caller;
+// the tool has to declare the agent in ToolSpec.Runs.
 func (a *Agent) Run(ctx context.Context, in Input) (*Result, error) {
 	return a.Stream(ctx, in).Collect()
 }
@@ -128,6 +131,10 @@ func (a *Agent) Stream(ctx context.Context, in Input) Stream {
 			return
 		}
 		used = true
+		if call, ok := CallFrom(ctx); ok {
+			a.inside(ctx, call, in, yield)
+			return
+		}
 		r := run{agent: a, yield: yield, id: in.Session}
 		if r.id == "" {
 			r.id = session.NewID()

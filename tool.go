@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -87,6 +88,13 @@ type ToolSpec struct {
 	// the outcome unknown. Without Reconcile, a lost call of a tool that may not be
 	// repeated is unknown.
 	Reconcile func(ctx context.Context, input json.RawMessage) (output any, happened bool, err error)
+	// Runs are the agents that the function may run with its context. Their sessions
+	// are then children of the one that calls the tool: they are bound by its hooks
+	// and permissions, and together by a share of its budget, and what waits for a
+	// person in them parks the whole tree. A repeated call finds the runs again that it
+	// made with the same prompts; so the tool must be ReadOnly or Idempotent, or have a
+	// Reconcile.
+	Runs []*Agent
 	// Scope says what the specifier of a rule of Permissions means for the tool.
 	// Defaults to none.
 	Scope Scope
@@ -95,7 +103,8 @@ type ToolSpec struct {
 	// TellUnknown asks to tell a person of a call whose outcome is unknown, and not
 	// the model alone: for tools that pay, send or delete.
 	TellUnknown bool
-	// Timeout bounds one call. Defaults to DefaultToolTimeout.
+	// Timeout bounds one call. Defaults to DefaultToolTimeout, and to that of
+	// DefaultLimits for a tool that runs agents.
 	Timeout time.Duration
 }
 
@@ -154,6 +163,7 @@ type Contenter interface {
 // reported by [New].
 func NewTool[In, Out any](spec ToolSpec, fn func(ctx context.Context, in In) (Out, error)) *Tool {
 	t := &Tool{spec: spec}
+	t.spec.Runs = slices.Clone(spec.Runs)
 	t.fill()
 	if fn == nil {
 		t.err = errors.New("it has no function")
@@ -188,6 +198,9 @@ func (t *Tool) fill() {
 	if s.MaxTries == 0 {
 		s.MaxTries = 3
 	}
+	if s.Timeout == 0 && len(s.Runs) > 0 {
+		s.Timeout = DefaultLimits.Timeout
+	}
 	if s.Timeout == 0 {
 		s.Timeout = DefaultToolTimeout
 	}
@@ -212,6 +225,12 @@ func (t *Tool) check() error {
 	}
 	if err := t.checkScope(); err != nil {
 		return err
+	}
+	if slices.Contains(s.Runs, nil) {
+		return errors.New("one of the agents that it runs is nil")
+	}
+	if len(s.Runs) > 0 && !t.repeatable() {
+		return errors.New("it runs agents, so that a crash must not lose what they do: make it ReadOnly or Idempotent, or give it a Reconcile")
 	}
 	switch s.Counts {
 	case "", CountSearch, CountFetch:

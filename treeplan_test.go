@@ -42,8 +42,8 @@ type treeNode struct {
 	submits, falls, priced bool
 	// sends tells that its children are definitions, which its tool Agent sends, in
 	// the background too.
-	sends bool
-	compaction             quarry.Compaction
+	sends      bool
+	compaction quarry.Compaction
 }
 
 // treeCutKind is a way to interrupt a run.

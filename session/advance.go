@@ -269,23 +269,23 @@ func (a *advance) callModel(call *CallModel) Event {
 func (a *advance) launch(work context.Context, eff Effect, outcomes *mailbox) {
 	item := mail{effect: eff}
 	hands, id := a.engine.Hands, a.live.ID
+	see := func(o Observation) bool {
+		outcomes.see(o, work.Done())
+		return true // a child's context tells it when to stop
+	}
 	switch eff := eff.(type) {
 	case *CallTool:
-		item.outcome = hands.CallTool(work, id, eff)
+		item.outcome, item.spent = hands.CallTool(work, id, eff, see)
 	case *CallModel:
 		item.outcome = hands.CallModel(work, id, eff, func(ev model.Event) bool {
-			outcomes.see(Observation{Session: id, Delta: &ev}, work.Done())
-			return work.Err() == nil
+			return see(Observation{Session: id, Delta: &ev}) && work.Err() == nil
 		})
 	case *RunHooks:
 		item.outcome = hands.RunHooks(work, id, eff)
 	case *AskPerson:
 		item.outcome = hands.AskPerson(work, id, eff)
 	case *RunChild:
-		item.outcome, item.spent, item.err = hands.RunChild(work, id, eff, func(o Observation) bool {
-			outcomes.see(o, work.Done())
-			return true // the child's context tells it when to stop
-		})
+		item.outcome, item.spent, item.err = hands.RunChild(work, id, eff, see)
 	}
 	outcomes.put(item)
 }

@@ -113,6 +113,9 @@ type ToolCalled struct {
 	Decision *Decision `json:"decision,omitempty"`
 	// Child is the session that serves the call; nil where a function does.
 	Child *ChildCall `json:"child,omitempty"`
+	// Share is what the agents may use together that the tool's function runs; nil
+	// where it runs none. A negative depth forbids them.
+	Share *Budget `json:"share,omitempty"`
 }
 
 // ChildCall says which session serves a call, and what it may use.
@@ -165,6 +168,8 @@ type ToolAnswered struct {
 	Sources []Source `json:"sources,omitempty"`
 	// Child is what the session came to that served the call.
 	Child *ChildEnd `json:"child,omitempty"`
+	// Children are those that the tool's function ran.
+	Children []ChildEnd `json:"children,omitempty"`
 	// Stack is where the tool's code panicked. The model is not shown it.
 	Stack   string `json:"stack,omitempty"`
 	IsError bool   `json:"is_error,omitempty"`

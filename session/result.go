@@ -54,6 +54,7 @@ const (
 	ReasonRepetition    = "repeated_text"
 	ReasonOutput        = "output"
 	ReasonHook          = "hook"
+	ReasonDepth         = "max_depth"
 	ReasonApproval      = "approval"
 	ReasonWallClock     = "wall_clock"
 	ReasonLoop          = "repeated_call"

@@ -170,12 +170,12 @@ func (h *hands) CallModel(ctx context.Context, _ string, call *session.CallModel
 	return modelAnswer(call)
 }
 
-func (h *hands) CallTool(ctx context.Context, _ string, call *session.CallTool) session.Event {
+func (h *hands) CallTool(ctx context.Context, _ string, call *session.CallTool, _ session.Observer) (session.Event, *session.Spent) {
 	h.write("perform: %s %d", call.Called.Name, call.Called.Attempt)
 	if tool := h.tools[call.Called.Name]; tool != nil {
-		return tool(ctx, call)
+		return tool(ctx, call), nil
 	}
-	return answer(call)
+	return answer(call), nil
 }
 
 func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild, observe session.Observer) (session.Event, *session.Spent, error) {

@@ -40,13 +40,15 @@ func Events() []session.Event {
 		&session.ToolCalled{
 			Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Key: "key-1", Attempt: 3, Reconcile: true, Decision: decision(),
 			Child: &session.ChildCall{Session: "a-2-1", Agent: "reader", Budget: *budget(), Background: true, Continues: true},
+			Share: budget(),
 		},
 		&session.ToolAnswered{
 			Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Content: Blocks(), Output: json.RawMessage(raw),
 			Full: strings.Repeat(hard, 10), Stack: "main.go:1", IsError: true, Refused: true, Unknown: true, Duration: time.Hour + time.Nanosecond,
 			Blob: "sha256:00", Size: 1 << 40, Sources: []session.Source{{Name: hard, Hash: "sha256:01"}},
 			Limit: &session.LimitHit{Name: "tool_calls", Value: 3, Used: 2.5}, Decision: decision(),
-			Child: &session.ChildEnd{Session: "a-2-1", Subtype: session.Limited, Reason: session.ReasonMaxTurns, Turns: 4, Spent: spent()},
+			Child:    &session.ChildEnd{Session: "a-2-1", Subtype: session.Limited, Reason: session.ReasonMaxTurns, Turns: 4, Spent: spent()},
+			Children: []session.ChildEnd{{Session: "a-2-1-x", Subtype: session.Success, Reason: session.ReasonCompleted, Turns: 1, Spent: spent()}},
 		},
 		&session.Interrupted{Reason: hard, Canceled: refs(), Running: refs()},
 		&session.Resumed{},

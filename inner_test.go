@@ -1,0 +1,284 @@
+package quarry_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quarry-sdk/quarry"
+	"github.com/quarry-sdk/quarry/model"
+	"github.com/quarry-sdk/quarry/model/modeltest"
+	"github.com/quarry-sdk/quarry/session"
+)
+
+type topicsIn struct {
+	Topics []string `json:"topics"`
+}
+
+// survey makes a tool whose function runs the agent for each topic at once.
+func survey(agent *quarry.Agent, atOnce bool) *quarry.Tool {
+	return quarry.NewTool(quarry.ToolSpec{Name: "survey", Effect: quarry.ReadOnly, Runs: []*quarry.Agent{agent}}, func(ctx context.Context, in topicsIn) (string, error) {
+		texts := make([]string, len(in.Topics))
+		done := make(chan struct{})
+		for i, topic := range in.Topics {
+			one := func() {
+				result, err := agent.Run(ctx, quarry.Input{Prompt: topic})
+				switch {
+				case err != nil:
+					texts[i] = "error: " + err.Error()
+				case !result.OK():
+					texts[i] = fmt.Sprintf("%s %s: %s", result.Subtype, result.Reason, result.Detail)
+				default:
+					texts[i] = result.Text
+				}
+				done <- struct{}{}
+			}
+			go one()
+			if !atOnce {
+				<-done
+			}
+		}
+		for range in.Topics {
+			if atOnce {
+				<-done
+			}
+		}
+		return strings.Join(texts, "; "), nil
+	})
+}
+
+// children lists a session's children.
+func children(t *testing.T, store session.Store, id string) (ids []string) {
+	t.Helper()
+	for info, err := range store.List(t.Context(), session.Filter{Parent: id}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, info.ID)
+	}
+	return ids
+}
+
+// Agents that a tool's function runs are children of the caller: in its store, its
+// stream, its rules and its books.
+func TestToolRunsAgents(t *testing.T) {
+	t.Parallel()
+	for _, atOnce := range []bool{false, true} {
+		store := session.NewMemory()
+		worker := modeltest.NewScripted(modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+			if rs := results(req); len(rs) > 0 {
+				return modeltest.Say(rs[0].Content.Text()), nil
+			}
+			return modeltest.Call("weather", cityIn{saidLast(req)}), nil
+		}))
+		reader := newAgent(t, quarry.Config{Name: "reader", Model: worker, Tools: []*quarry.Tool{weather()}})
+		m := modeltest.NewScripted(modeltest.Call("survey", topicsIn{[]string{"Oslo", "Rome", "Oslo"}}), modeltest.Say("Done."))
+		var seen []string
+		hook := quarry.Hook{On: quarry.PreToolUse, Match: "weather", Run: func(_ context.Context, in *quarry.HookInput) (quarry.HookOutput, error) {
+			if in.Parent != "s" || in.Depth != 1 || in.Agent != "reader" {
+				return quarry.HookOutput{}, fmt.Errorf("got %+v", in)
+			}
+			return quarry.HookOutput{}, nil
+		}}
+		agent := newAgent(t, quarry.Config{
+			Name: "boss", Model: m, Store: store, Tools: []*quarry.Tool{survey(reader, atOnce)}, Hooks: []quarry.Hook{hook},
+			Permissions: &quarry.Permissions{Mode: quarry.ModeBypass, Deny: []string{"weather(city:Rome)"}},
+		})
+		result, events, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+		if err != nil || !result.OK() {
+			t.Fatalf("got %+v, %v", result, err)
+		}
+		want := "sunny in Oslo; this call was denied: the rule weather(city:Rome) denies it. Find another way, or say that you could not do it; sunny in Oslo"
+		if got := results(m.Requests()[1])[0].Content.Text(); got != want {
+			t.Errorf("the model is told %q, want %q", got, want)
+		}
+		if s := result.Spent; s.Turns != 8 || s.Children != 3 || s.ToolCalls != 3 || len(s.Agents) != 2 || s.Agents[1].Turns != 6 {
+			t.Errorf("the result has %+v", s)
+		}
+		ids := children(t, store, "s")
+		if len(ids) != 3 {
+			t.Errorf("the children are %v", ids)
+		}
+		for _, ev := range events {
+			if ev.Record != nil && ev.Session != "s" {
+				if _, ok := ev.Record.Event.(*session.Ended); ok {
+					seen = append(seen, ev.Session)
+				}
+			}
+		}
+		if len(seen) != 3 {
+			t.Errorf("the stream shows the ends of %v", seen)
+		}
+	}
+}
+
+// A repeated call finds its runs again: wherever it was stopped, the model is asked
+// no more often than it has to be.
+func TestToolRunsAgentsAgain(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		store := session.NewMemory()
+		answers := 0
+		worker := modeltest.NewScripted(modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+			return modeltest.Say("I know " + saidLast(req)), nil
+		}))
+		boss := func() *quarry.Agent {
+			reader := newAgent(t, quarry.Config{Name: "reader", Model: worker})
+			m := modeltest.NewScripted(modeltest.EachConversation(modeltest.Call("survey", topicsIn{[]string{"a", "b", "a"}}), modeltest.Say("Done.")))
+			return newAgent(t, quarry.Config{Name: "boss", Model: m, Store: store, Tools: []*quarry.Tool{survey(reader, false)}})
+		}
+		seen, left := 0, false
+		for ev := range boss().Stream(t.Context(), quarry.Input{Prompt: "Go.", Session: "s"}) {
+			if ev.Record != nil {
+				if seen++; seen == n {
+					left = true
+					break
+				}
+			}
+		}
+		if !left {
+			if n < 20 {
+				t.Errorf("there were %d records", seen)
+			}
+			return
+		}
+		result, _, err := play(t.Context(), t, boss(), quarry.Input{Session: "s"})
+		if errors.Is(err, quarry.ErrNothingToDo) || errors.Is(err, session.ErrNotFound) {
+			continue
+		}
+		if err != nil || !result.OK() || result.Spent.Children != 3 {
+			t.Fatalf("stopped after record %d: %+v, %v", n, result, err)
+		}
+		checkTree(t, store, result)
+		for _, id := range children(t, store, "s") {
+			for _, rec := range journal(t, store, id) {
+				if _, ok := rec.Event.(*session.ModelAnswered); ok {
+					answers++
+				}
+			}
+		}
+		if answers != 3 {
+			t.Errorf("stopped after record %d: the reader answered %d times", n, answers)
+		}
+	}
+}
+
+// The runs share what the call may use, and one that gets nothing says so.
+func TestToolRunsAgentsWithinLimits(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		limits quarry.Limits
+		want   string
+	}{
+		// Of 11 turns, 5 are the call's; each run reserves half and uses one.
+		{quarry.Limits{Turns: 11}, "Yes.; Yes.; Yes."},
+		{quarry.Limits{Turns: 5}, "Yes.; Yes.; limit max_turns: too little is left of the limit of turns for a child session"},
+		{quarry.Limits{Children: 4}, "Yes.; Yes.; limit max_children: too little is left of the limit of child sessions for a child session"},
+		{quarry.Limits{Turns: 2}, "limit max_depth: no further generation of child sessions is allowed here"},
+	} {
+		store := session.NewMemory()
+		worker := modeltest.NewScripted(modeltest.Func(func(context.Context, *model.Request) (*modeltest.Turn, error) { return modeltest.Say("Yes."), nil }))
+		reader := newAgent(t, quarry.Config{Name: "reader", Model: worker})
+		m := modeltest.NewScripted(modeltest.Call("survey", topicsIn{[]string{"a", "b", "c"}}), modeltest.Say("Done."))
+		agent := newAgent(t, quarry.Config{Model: m, Store: store, Limits: test.limits, Tools: []*quarry.Tool{survey(reader, false)}})
+		result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := results(m.Requests()[1])[0].Content.Text(); !strings.HasPrefix(got, test.want) {
+			t.Errorf("limits %+v: got %q, want %q", test.limits, got, test.want)
+		}
+		checkTree(t, store, result)
+	}
+}
+
+// What waits for a person in such a run parks the whole tree.
+func TestToolRunsAgentsThatWait(t *testing.T) {
+	t.Parallel()
+	store := session.NewMemory()
+	pay := quarry.NewTool(quarry.ToolSpec{Name: "pay", NeedsApproval: true}, func(context.Context, numberIn) (string, error) { return "paid", nil })
+	worker := modeltest.NewScripted(modeltest.EachConversation(modeltest.CallID("p", "pay", number(1)), modeltest.Say("I paid.")))
+	reader := newAgent(t, quarry.Config{Name: "reader", Model: worker, Tools: []*quarry.Tool{pay}})
+	m := modeltest.NewScripted(modeltest.Call("survey", topicsIn{[]string{"a"}}), modeltest.Say("Done."))
+	agent := newAgent(t, quarry.Config{Name: "boss", Model: m, Store: store, Park: true, Tools: []*quarry.Tool{survey(reader, false)}})
+	result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+	if err != nil || result.Subtype != session.Waiting || len(result.Pending) != 1 || result.Pending[0].Session != children(t, store, "s")[0] {
+		t.Fatalf("got %+v, %v", result, err)
+	}
+	if err := agent.Answer(t.Context(), "s", "p", quarry.Answer{Allow: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := agent.Answer(t.Context(), "s", "p", quarry.Answer{Allow: true}); !errors.Is(err, quarry.ErrNotPending) {
+		t.Errorf("answered twice: %v", err)
+	}
+	result, _, err = play(t.Context(), t, agent, quarry.Input{Session: "s"})
+	if err != nil || !result.OK() || results(m.Requests()[1])[0].Content.Text() != "I paid." {
+		t.Errorf("got %+v, %v", result, err)
+	}
+	checkTree(t, store, result)
+}
+
+// The end of the time stops such runs, and what they used is known.
+func TestToolRunsAgentsUntilItsTimeIsOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := session.NewMemory()
+		worker := modeltest.NewScripted(modeltest.Call("weather", cityIn{"Oslo"}), modeltest.Say("I").Hang())
+		reader := newAgent(t, quarry.Config{Name: "reader", Model: worker, Tools: []*quarry.Tool{weather()}})
+		m := modeltest.NewScripted(modeltest.Call("survey", topicsIn{[]string{"a"}}))
+		agent := newAgent(t, quarry.Config{Name: "boss", Model: m, Store: store, Limits: quarry.Limits{Timeout: time.Second}, Tools: []*quarry.Tool{survey(reader, false)}})
+		result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+		if err != nil || result.Reason != session.ReasonWallClock || len(result.Canceled) != 1 || result.Canceled[0].Spent.Turns != 1 {
+			t.Fatalf("got %+v, %v", result, err)
+		}
+		checkTree(t, store, result)
+	})
+}
+
+// An agent that a tool does not declare, or that names its session, is not run.
+func TestToolRunsAgentsIsChecked(t *testing.T) {
+	t.Parallel()
+	reader := newAgent(t, quarry.Config{Name: "reader", Model: echo()})
+	other := newAgent(t, quarry.Config{Name: "other", Model: echo()})
+	var errs []string
+	tool := quarry.NewTool(quarry.ToolSpec{Name: "survey", Effect: quarry.ReadOnly, Runs: []*quarry.Agent{reader}}, func(ctx context.Context, _ struct{}) (string, error) {
+		for _, run := range []struct {
+			agent *quarry.Agent
+			in    quarry.Input
+		}{{other, quarry.Input{Prompt: "x"}}, {reader, quarry.Input{Prompt: "x", Session: "mine"}}, {reader, quarry.Input{}}} {
+			result, err := run.agent.Run(ctx, run.in)
+			if result == nil || result.OK() || err == nil {
+				return "", fmt.Errorf("got %+v, %w", result, err)
+			}
+			errs = append(errs, err.Error())
+		}
+		// With another context it is a session of its own.
+		result, err := other.Run(context.WithoutCancel(t.Context()), quarry.Input{Prompt: "x"})
+		if err != nil {
+			return "", err
+		}
+		return result.Text, nil
+	})
+	m := modeltest.NewScripted(modeltest.Call("survey", nil), modeltest.Say("Done."))
+	result, _, err := play(t.Context(), t, newAgent(t, quarry.Config{Model: m, Tools: []*quarry.Tool{tool}}), quarry.Input{Prompt: "Go."})
+	if err != nil || !result.OK() || results(m.Requests()[1])[0].Content.Text() != "You said: x" {
+		t.Fatalf("got %+v, %v", result, err)
+	}
+	for i, want := range []string{"add it to ToolSpec.Runs", "leave Input.Session empty", "there is no prompt"} {
+		if !strings.Contains(errs[i], want) {
+			t.Errorf("run %d: got %q, want %q", i, errs[i], want)
+		}
+	}
+	for want, spec := range map[string]quarry.ToolSpec{
+		"it runs agents, so that a crash must not lose what they do": {Name: "x", Runs: []*quarry.Agent{reader}},
+		"one of the agents that it runs is nil":                      {Name: "x", Effect: quarry.ReadOnly, Runs: []*quarry.Agent{nil}},
+	} {
+		if _, err := quarry.New(quarry.Config{Model: echo(), Tools: []*quarry.Tool{quarry.NewTool(spec, noop[numberIn])}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
