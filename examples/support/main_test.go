@@ -22,6 +22,9 @@ Refunded: 49.90 euros for order 1001 (broken)
 		{"nothing to refund", "ada@example.org: I do not like the chair of 1003.", `
 The agent says: I have looked. The chair of 2025-03-07T12:00:00Z was delivered on 2025-03-12.
 `},
+		{"no order named", "ada@example.org: It came broken.", `
+The agent says: Which order is it?
+`},
 		{"a stranger", "bob@example.org: 1001 came broken.", `
 The agent says: I do not find you: there is no customer bob@example.org; ask for the address of the account
 `},

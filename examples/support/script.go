@@ -27,11 +27,18 @@ func script(s *play.Scene) *modeltest.Turn {
 		if json.Unmarshal([]byte(s.Told[0]), &c) != nil {
 			return modeltest.Say("I do not find you: " + s.Told[0])
 		}
-		turn := modeltest.Say("Let me look at your orders.")
+		var named []string
 		for _, id := range number.FindAllString(s.Prompt, -1) {
 			if slices.Contains(c.Orders, id) {
-				turn.Call("lookup_order", orderIn{id})
+				named = append(named, id)
 			}
+		}
+		if named == nil {
+			return modeltest.Say("Which order is it?")
+		}
+		turn := modeltest.Say("Let me look.")
+		for _, id := range named {
+			turn.Call("lookup_order", orderIn{id})
 		}
 		return turn
 	case 2:
