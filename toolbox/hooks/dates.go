@@ -71,8 +71,8 @@ func DefaultKeep() []string {
 // dates where their key says that they are such: seconds since 1970, with or without
 // a fraction, or milliseconds. They become strings, in UTC. Written dates are found
 // in every string; where the key says that it is a date, 2025-03-05 14:30 and
-// 25.12.2025 are read too. In any other result written dates are found, and numbers
-// are never changed.
+// 25.12.2025 are read too. In any other result, as in one that was cut because it is long,
+// written dates are found, and numbers are never changed.
 //
 // Written dates are English ones with the name of the month, in either order, with
 // four digits for the year, and those of mail headers, HTTP, logs, git, ctime and
@@ -127,7 +127,7 @@ func (d *Dates) fill() error {
 		d.Min = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
 	if !d.Min.Before(d.Max) {
-		return fmt.Errorf("Min, %s, is not before Max, %s", d.Min.Format(time.DateOnly), d.Max.Format(time.DateOnly))
+		return fmt.Errorf("its Min, %s, is not before its Max, %s", d.Min.Format(time.DateOnly), d.Max.Format(time.DateOnly))
 	}
 	switch d.Order {
 	case "", DayFirst, MonthFirst:

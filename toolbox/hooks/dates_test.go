@@ -175,7 +175,7 @@ func TestDatesSettings(t *testing.T) {
 	for want, d := range map[string]hooks.Dates{
 		`pattern "[" of Keys`:     {Keys: []string{"["}},
 		`pattern "" of Keep`:      {Keep: []string{""}},
-		"is not before Max":       {Min: day(2000), Max: day(2000)},
+		"is not before its Max":   {Min: day(2000), Max: day(2000)},
 		`order "year" is not kno`: {Order: "year"},
 	} {
 		if _, err := hooks.NormalizeDates(d); err == nil || !strings.Contains(err.Error(), want) {

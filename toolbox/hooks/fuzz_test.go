@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/quarry-sdk/quarry"
 	"github.com/quarry-sdk/quarry/toolbox/hooks"
 )
 
@@ -50,6 +51,32 @@ func FuzzNormalizeDates(f *testing.F) {
 		}
 		if !strings.HasPrefix(out, in[:begin]) {
 			t.Errorf("%q became %q", in, out)
+		}
+	})
+}
+
+// FuzzOver checks that no call gets by: where encoding/json fills a tool's field with
+// more than the limit, from whichever key, the hook denies.
+func FuzzOver(f *testing.F) {
+	for _, seed := range []string{
+		`{"amount": 500.01}`, `{"amount": 1, "Amount": 1000}`, `{"amount":1,"AMOUNT":501}`, `{"amount": 5.01e2}`, `{"amoun\u0074":501}`, `{"amount":1}`, `{"\u017f":1,"amount":null}`,
+	} {
+		f.Add(seed)
+	}
+	hook, err := hooks.DenyOver(hooks.Over{Tool: "refund", Field: "amount", Limit: "500"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		out, err := hook.Run(t.Context(), &quarry.HookInput{Tool: "refund", Input: json.RawMessage(in)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tool struct {
+			Amount float64 `json:"amount"`
+		}
+		if json.Unmarshal([]byte(in), &tool) == nil && (tool.Amount > 500 || tool.Amount < 0) && out.Decision != quarry.Deny {
+			t.Errorf("%s passes as %v", in, tool.Amount)
 		}
 	})
 }
