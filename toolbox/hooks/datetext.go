@@ -43,8 +43,8 @@ func names(list ...string) string {
 	return strings.Join(all, "|")
 }
 
-// forms are the ways to write a date in a text.
-var forms = compiled(
+// namedForms are the ways to write a date in a text with the name of its month.
+var namedForms = compiled(
 	// Mar 5, 2025; March 5th 2025 at 2:30 pm; Wed Mar 05 2025 14:30:00 GMT+0100
 	`(?:`+weekday+`,?`+space+`)?`+month+space+`(?P<d>\d{1,2})`+nth+`(?:,`+space+`|,|`+space+`)(?P<y>\d{4})`+tail,
 	// 5 March 2025; 5th of March, 2025; Wed, 05 Mar 2025 14:30:00 +0100
@@ -58,7 +58,10 @@ var forms = compiled(
 	// Wed Mar  5 14:30:00 2025 +0100, as of ctime, date and git
 	weekday+space+month+space+`(?P<d>\d{1,2})`+space+`(?P<H>\d{2}):(?P<M>\d{2}):(?P<S>\d{2})`+space+
 		`(?:(?P<z>`+zone+`)`+space+`)?(?P<y>\d{4})(?:(?P<gap>`+space+`)(?P<z2>[+-]\d{4}))?`,
-	// 25/12/2025 and 2025/12/25
+)
+
+// slashedForms are those of numbers: 25/12/2025 and 2025/12/25.
+var slashedForms = compiled(
 	`(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>\d{4})`+tail,
 	`(?P<y>\d{4})/(?P<m>\d{1,2})/(?P<d>\d{1,2})`+tail,
 )
@@ -94,8 +97,15 @@ func (d *Dates) inText(text string) string {
 	if !utf8.ValidString(text) {
 		return text
 	}
+	var forms []*regexp.Regexp // those that can fit at all
+	if monthName().MatchString(text) {
+		forms = append(forms, namedForms()...)
+	}
+	if strings.Contains(text, "/") {
+		forms = append(forms, slashedForms()...)
+	}
 	var changes []change
-	for _, re := range forms() {
+	for _, re := range forms {
 		for _, at := range re.FindAllStringSubmatchIndex(text, -1) {
 			g := groups{re, text, at}
 			if date := d.read(g); date != "" && g.standsAlone() {
@@ -262,6 +272,7 @@ func exists(year int, mon time.Month, day int) bool {
 }
 
 var (
+	monthName = lazyregexp.New(monthNames)
 	// zoneAfter is a zone by name, or a part of an offset, behind a time.
 	zoneAfter = lazyregexp.New(`^[ \t\x{a0}]*(?:\(?[A-Z]{2,5}\b|[+-]\d)`)
 	// thousands is what makes a number of the year.
