@@ -41,11 +41,12 @@ type block struct {
 	line           int
 }
 
-// load reads the pages of the manual and those at the project's root.
+// load reads the pages of the manual, those at the project's root and those of the
+// examples.
 func load(t *testing.T) map[string]*page {
 	t.Helper()
 	pages := make(map[string]*page)
-	for _, pattern := range []string{"../*.md", "*.md"} {
+	for _, pattern := range []string{"../*.md", "../examples/*.md", "*.md"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("no pages match %s (%v)", pattern, err)
