@@ -292,7 +292,8 @@ func checkTree(t *testing.T, store session.Store, result *quarry.Result) {
 	}
 }
 
-// A limit stops the agents in the background, and the next prompt tells of them.
+// Where a run ends by something else than its answer, it stops the agents in the
+// background, and the next prompt tells of them.
 func TestBackgroundIsStopped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -300,21 +301,20 @@ func TestBackgroundIsStopped(t *testing.T) {
 		m := modeltest.NewScripted(
 			modeltest.Call("Agent", sent{Agent: "reader", Prompt: "Read.", Background: true}),
 			modeltest.Say("I look.").Call("weather", cityIn{"Oslo"}).After(time.Second),
-			modeltest.Call("weather", cityIn{"Rome"}), modeltest.Call("weather", cityIn{"Bern"}), modeltest.Call("weather", cityIn{"Kyiv"}),
+			modeltest.Say("I would rather not.").Refuse(""),
 			modeltest.Say("I see."),
 		)
 		// The reader has asked once, and waits for its second answer.
 		worker := modeltest.NewScripted(modeltest.Call("weather", cityIn{"Rome"}), modeltest.Say("I").Hang())
-		agent := newAgent(t, quarry.Config{Model: m, Store: store, Tools: []*quarry.Tool{weather()}, Agents: []quarry.AgentDefinition{reader(worker)}, Limits: quarry.Limits{Turns: 8}})
-		small := newAgent(t, quarry.Config{Model: m, Store: store, Tools: []*quarry.Tool{weather()}, Agents: []quarry.AgentDefinition{reader(worker)}, Limits: quarry.Limits{Turns: 5}})
-		result, _, err := play(t.Context(), t, small, quarry.Input{Prompt: "Go.", Session: "s"})
-		if err != nil || result.Subtype != session.Limited || result.Reason != session.ReasonMaxTurns || result.Spent.Turns != 6 || result.Spent.Children != 1 {
+		agent := newAgent(t, quarry.Config{Model: m, Store: store, Tools: []*quarry.Tool{weather()}, Agents: []quarry.AgentDefinition{reader(worker)}})
+		result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+		if err != nil || result.Subtype != session.Refused || result.Spent.Turns != 4 || result.Spent.Children != 1 {
 			t.Fatalf("got %+v, %v", result, err)
 		}
 		if len(result.Canceled) != 1 || result.Canceled[0].Child != "s-1-0" || result.Canceled[0].Spent.Turns != 1 {
 			t.Errorf("these were stopped: %+v", result.Canceled)
 		}
-		if got := strings.Join(kinds(journal(t, store, "s")), " "); !strings.HasSuffix(got, "tool_answered background_stopped ended") {
+		if got := strings.Join(kinds(journal(t, store, "s")), " "); !strings.HasSuffix(got, "model_answered background_stopped ended") {
 			t.Errorf("the journal ends with %s", got)
 		}
 		if got := strings.Join(kinds(journal(t, store, "s-1-0")), " "); !strings.HasSuffix(got, "model_called interrupted") {
@@ -324,7 +324,7 @@ func TestBackgroundIsStopped(t *testing.T) {
 		if err != nil || !result.OK() {
 			t.Fatalf("got %+v, %v", result, err)
 		}
-		if got := userText(m.Requests()[5]); !strings.Contains(got, "And now?[Quarry: the work that was asked before ended while these agents were at work in the background, and stopped them: reader (s-1-0).]") {
+		if got := userText(m.Requests()[3]); !strings.Contains(got, "And now?[Quarry: the work that was asked before ended while these agents were at work in the background, and stopped them: reader (s-1-0).]") {
 			t.Errorf("the next prompt is %q", got)
 		}
 	})

@@ -31,8 +31,8 @@ func TestApprover(t *testing.T) {
 		{"allow", quarry.Answer{Allow: true}, nil, 2, 2, "sunny in Rome"},
 		{"always", quarry.Answer{Allow: true, Always: "weather"}, nil, 2, 1, "sunny in Rome"},
 		{"edit", quarry.Answer{Allow: true, Input: json.RawMessage(`{"city":"Oslo"}`)}, nil, 2, 2, "sunny in Oslo"},
-		{"deny", quarry.Answer{Note: "not today"}, nil, 0, 2, "this call was denied: a person denied it: not today. Find another way, or say that you could not do it"},
-		{"nobody", quarry.Answer{}, errors.New("the terminal is gone"), 0, 2, "this call was denied: a person denied it: nobody could be asked: the terminal is gone. Find another way, or say that you could not do it"},
+		{"deny", quarry.Answer{Note: "not today"}, nil, 0, 2, "this call was denied: a person denied it: not today. Do not try to get round that; go on without it, or say that it could not be done"},
+		{"nobody", quarry.Answer{}, errors.New("the terminal is gone"), 0, 2, "this call was denied: a person denied it: nobody could be asked: the terminal is gone. Do not try to get round that; go on without it, or say that it could not be done"},
 		{"a wrong rule", quarry.Answer{Allow: true, Always: "*"}, nil, 0, 2, "this call was denied: a person denied it: nobody could be asked: the rule \"*\": a rule that allows names its tool"},
 	}
 	for _, test := range tests {
@@ -124,7 +124,7 @@ func TestPark(t *testing.T) {
 	for _, r := range results(m.Requests()[1]) {
 		told = append(told, r.Content.Text())
 	}
-	want := []string{"sunny in Rome", "1128", "", "this call was denied: a person denied it: too cold. Find another way, or say that you could not do it"}
+	want := []string{"sunny in Rome", "1128", "", "this call was denied: a person denied it: too cold. Do not try to get round that; go on without it, or say that it could not be done"}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("the model is told otherwise (-want +got):\n%s", diff)
 	}
@@ -283,5 +283,21 @@ func TestParkInChildren(t *testing.T) {
 	result, _, err = play(t.Context(), t, agent(), quarry.Input{Session: "s"})
 	if err != nil || !result.OK() || result.Text != "Root." || ran.Load() != 2 || result.Spent.Turns != 6 || results(rootModel.Requests()[1])[0].Content.Text() != "Middle." {
 		t.Errorf("got %+v, %v; the tool ran %d times", result, err, ran.Load())
+	}
+}
+
+// Nobody is asked about a call that could not run.
+func TestNobodyIsAskedInVain(t *testing.T) {
+	t.Parallel()
+	m := modeltest.NewScripted(modeltest.Call("weather", map[string]int{"city": 1}), modeltest.Say("I see."))
+	agent := newAgent(t, quarry.Config{
+		Model: m, Park: true, Tools: []*quarry.Tool{weather()}, Hooks: []quarry.Hook{on(quarry.PreToolUse, "", quarry.HookOutput{Decision: quarry.Ask, Reason: "better ask"})},
+	})
+	result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go."})
+	if err != nil || !result.OK() {
+		t.Fatalf("got %+v, %v", result, err)
+	}
+	if got := results(m.Requests()[1])[0].Content.Text(); !strings.HasPrefix(got, `"city" must be a string`) {
+		t.Errorf("the model is told %q", got)
 	}
 }

@@ -53,7 +53,7 @@ func ExampleHook() {
 	// Output:
 	// deleting old
 	// told: Deleted.
-	// told: this call was denied: main is never deleted. Find another way, or say that you could not do it
+	// told: this call was denied: main is never deleted. Do not try to get round that; go on without it, or say that it could not be done
 	// I have deleted old, and may not delete main.
 }
 

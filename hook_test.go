@@ -53,12 +53,12 @@ func TestHooksOfCalls(t *testing.T) {
 	}{
 		{"none matches", "Rome", []quarry.Hook{on(quarry.PreToolUse, "other|another", quarry.HookOutput{Decision: quarry.Deny})}, 1, "sunny in Rome", ""},
 		{"a regular expression", "Rome", []quarry.Hook{on(quarry.PreToolUse, "^wea.*r$", quarry.HookOutput{Decision: quarry.Deny, Reason: "it is late"})}, 0,
-			"this call was denied: it is late. Find another way, or say that you could not do it", ""},
+			"this call was denied: it is late. Do not try to get round that; go on without it, or say that it could not be done", ""},
 		{"deny beats allow", "Rome", []quarry.Hook{
 			on(quarry.PreToolUse, "", quarry.HookOutput{Decision: quarry.Allow}), on(quarry.PreToolUse, "weather", quarry.HookOutput{Decision: quarry.Deny, Reason: "no"}), on(quarry.PreToolUse, "*", quarry.HookOutput{Decision: quarry.Ask}),
-		}, 0, "this call was denied: no. Find another way, or say that you could not do it", ""},
+		}, 0, "this call was denied: no. Do not try to get round that; go on without it, or say that it could not be done", ""},
 		{"ask without anybody", "Rome", []quarry.Hook{on(quarry.PreToolUse, "", quarry.HookOutput{Decision: quarry.Ask, Reason: "better ask"})}, 0,
-			"this call was denied: better ask, and there is nobody to ask. Find another way, or say that you could not do it", ""},
+			"this call was denied: better ask, and there is nobody to ask. Do not try to get round that; go on without it, or say that it could not be done", ""},
 		{"another input", "Rome", []quarry.Hook{on(quarry.PreToolUse, "", quarry.HookOutput{Input: json.RawMessage(`{"city":"Oslo"}`)})}, 1, "sunny in Oslo", ""},
 		{"an input that does not fit", "Rome", []quarry.Hook{on(quarry.PreToolUse, "", quarry.HookOutput{Input: json.RawMessage(`{"town":"Oslo"}`)})}, 0, `"city" is missing (string: the city's name); add it`, ""},
 		{"another output", "Rome", []quarry.Hook{on(quarry.PostToolUse, "", quarry.HookOutput{Output: text("redacted")})}, 1, "redacted", ""},
@@ -71,9 +71,9 @@ func TestHooksOfCalls(t *testing.T) {
 		}, 1, "try Crete", "it sank"},
 		{"one that fails denies", "Rome", []quarry.Hook{{On: quarry.PreToolUse, Name: "guard", Run: func(context.Context, *quarry.HookInput) (quarry.HookOutput, error) {
 			return quarry.HookOutput{}, errors.New("the list is away")
-		}}}, 0, "this call was denied: the hook guard failed (the list is away), and such hooks deny when they fail. Find another way, or say that you could not do it", ""},
+		}}}, 0, "this call was denied: the hook guard failed (the list is away), and such hooks deny when they fail. Do not try to get round that; go on without it, or say that it could not be done", ""},
 		{"one that panics denies", "Rome", []quarry.Hook{{On: quarry.PreToolUse, Run: func(context.Context, *quarry.HookInput) (quarry.HookOutput, error) { panic("oh") }}}, 0,
-			"this call was denied: the hook PreToolUse failed (it panicked: oh), and such hooks deny when they fail. Find another way, or say that you could not do it", ""},
+			"this call was denied: the hook PreToolUse failed (it panicked: oh), and such hooks deny when they fail. Do not try to get round that; go on without it, or say that it could not be done", ""},
 		{"one that fails afterwards has no opinion", "Rome", []quarry.Hook{{On: quarry.PostToolUse, Run: func(context.Context, *quarry.HookInput) (quarry.HookOutput, error) { panic("oh") }}}, 1, "sunny in Rome", ""},
 	}
 	for _, test := range tests {

@@ -92,7 +92,7 @@ func TestToolRunsAgents(t *testing.T) {
 		if err != nil || !result.OK() {
 			t.Fatalf("got %+v, %v", result, err)
 		}
-		want := "sunny in Oslo; this call was denied: the rule weather(city:Rome) denies it. Find another way, or say that you could not do it; sunny in Oslo"
+		want := "sunny in Oslo; this call was denied: the rule weather(city:Rome) denies it. Do not try to get round that; go on without it, or say that it could not be done; sunny in Oslo"
 		if got := results(m.Requests()[1])[0].Content.Text(); got != want {
 			t.Errorf("the model is told %q, want %q", got, want)
 		}

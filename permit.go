@@ -1,6 +1,8 @@
 package quarry
 
 import (
+	"strings"
+
 	"github.com/quarry-sdk/quarry/model"
 	"github.com/quarry-sdk/quarry/session"
 )
@@ -55,6 +57,9 @@ func waitFor(eff *session.RunHooks) permit {
 
 // askFor asks a person about a call, and takes the answer.
 func (l *loop) askFor(c *toolCall, tool *Tool, d *Decision) (*Decision, permit) {
+	if err := tool.schema.validate(l.inputOf(c)); err != nil { // nobody is asked about what cannot run
+		return d, permit{refused: refuse(&session.ToolAnswered{}, err.Error())}
+	}
 	in := l.preInput(c)
 	in.Input, in.Reason = l.inputOf(c), d.Reason
 	if c.given == nil {
@@ -114,7 +119,7 @@ func denied(d *Decision) *session.ToolAnswered {
 	if why == "" {
 		why = "it is not permitted"
 	}
-	a := refuse(&session.ToolAnswered{}, "this call was denied: "+why+". Find another way, or say that you could not do it")
+	a := refuse(&session.ToolAnswered{}, "this call was denied: "+strings.TrimRight(why, ". ")+". Do not try to get round that; go on without it, or say that it could not be done")
 	a.Decision = d
 	return a
 }

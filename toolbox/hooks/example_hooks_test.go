@@ -146,7 +146,7 @@ func ExampleDenyOver() {
 	}
 	fmt.Println(result.Text)
 	// Output:
-	// told: this call was denied: amount is 600, over the limit of 500; call escalate. Find another way, or say that you could not do it
+	// told: this call was denied: amount is 600, over the limit of 500; call escalate. Do not try to get round that; go on without it, or say that it could not be done
 	// to a person: 600 for A-2
 	// A person looks at it.
 }
