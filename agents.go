@@ -242,13 +242,14 @@ func (d *AgentDefinition) choose(own *Config, caller *Agent, all []*Tool) (taken
 			own.Tools = append(own.Tools, t)
 		}
 	}
-	if own.ServerTools == nil {
-		same := providerOf(own.Model) == providerOf(caller.cfg.Model)
-		for _, t := range caller.cfg.ServerTools {
-			if chosen(t.Name, true) && same {
-				own.ServerTools = append(own.ServerTools, t)
-			}
+	same := providerOf(own.Model) == providerOf(caller.cfg.Model)
+	for _, t := range caller.cfg.ServerTools {
+		if chosen(t.Name, true) && same && d.ServerTools == nil {
+			own.ServerTools = append(own.ServerTools, t)
 		}
+	}
+	for _, t := range d.ServerTools {
+		chosen(t.Name, true)
 	}
 	for i, ok := range used {
 		if !ok {

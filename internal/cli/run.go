@@ -219,10 +219,12 @@ func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Mo
 }
 
 // helpers are the helpers of a configuration.
-func (a *app) helpers(config *runConfig) (helpers []general.Subagent, err error) {
+func (a *app) helpers(config *runConfig) (helpers []quarry.AgentDefinition, err error) {
 	for i := range config.Agents {
 		e := &config.Agents[i]
-		s := general.Subagent{Description: e.Description, Instructions: e.Instructions, Name: e.Name, Tools: e.Tools}
+		s := quarry.AgentDefinition{
+			Background: e.Background, DeniedTools: e.DeniedTools, Description: e.Description, Instructions: e.Instructions, Mode: quarry.Mode(e.Mode), Name: e.Name, Tools: e.Tools,
+		}
 		if e.Model != "" {
 			if s.Model, err = a.pickModel(e.Model); err != nil {
 				return nil, err

@@ -38,7 +38,10 @@ type agentEntry struct {
 	Description  string   `yaml:"description"`
 	Instructions string   `yaml:"instructions"`
 	Tools        []string `yaml:"tools"`
+	DeniedTools  []string `yaml:"deniedTools"`
+	Mode         string   `yaml:"mode"`
 	Model        string   `yaml:"model"`
+	Background   bool     `yaml:"background"`
 }
 
 // hookEntry is an external command that is called at a point.
@@ -86,7 +89,7 @@ func (c *runConfig) problem(err error) error {
 		text = typed.Errors[0]
 	}
 	if m := unknownField.FindStringSubmatch(text); m != nil {
-		return usagef("%s:%s: the field %q is not known; a configuration has permissions (mode, allow, ask, deny), mcpServers, agents (name, description, instructions, tools, model) and hooks (on, match, name, command, timeout)", c.path, m[1], m[2])
+		return usagef("%s:%s: the field %q is not known; a configuration has permissions (mode, allow, ask, deny), mcpServers, agents (name, description, instructions, tools, deniedTools, mode, model, background) and hooks (on, match, name, command, timeout)", c.path, m[1], m[2])
 	}
 	if m := lineNumber.FindStringSubmatch(text); m != nil {
 		return usagef("%s:%s: %s", c.path, m[1], m[2])

@@ -128,7 +128,7 @@ func helped() *modeltest.Turn {
 		case strings.HasPrefix(task(req), "Look"):
 			return modeltest.Say("There is one file."), nil
 		case said(req) == 0:
-			return modeltest.Call("scout", args{"prompt": "Look what is there."}), nil
+			return modeltest.Call("Agent", args{"agent": "scout", "prompt": "Look what is there."}), nil
 		}
 		return modeltest.Say("The scout says: " + lastResults(req)[0].Content.Text()), nil
 	})
@@ -144,7 +144,7 @@ func sends() *modeltest.Turn {
 		case helper:
 			return modeltest.Say(lastResults(req)[0].Content.Text()), nil
 		case n == 0:
-			return modeltest.CallID("s", "scout", args{"prompt": "Note it."}), nil
+			return modeltest.CallID("s", "Agent", args{"agent": "scout", "prompt": "Note it."}), nil
 		}
 		return modeltest.Say("The scout says: " + lastResults(req)[0].Content.Text()), nil
 	})

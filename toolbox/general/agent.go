@@ -25,8 +25,9 @@ const MemoryFile = "memory.json"
 
 // Config describes a general agent. Model, State and Workspace are required.
 type Config struct {
-	// Agents are helpers that the agent may send. Each is a tool of its own.
-	Agents []Subagent
+	// Agents are helpers that the agent may send. Those that set no Limits have the
+	// agent's; those with a Model of their own have the web search of its provider.
+	Agents []quarry.AgentDefinition
 	// Approver asks a person; see quarry.Config.
 	Approver func(ctx context.Context, ask quarry.Approval) (quarry.Answer, error)
 	// Blobs keep results that are over their tool's limit. Defaults to nil: they
@@ -133,14 +134,10 @@ func (a *Agent) open(ctx context.Context, cfg Config) error {
 	if cfg.Instructions == "" {
 		cfg.Instructions = Instructions + known
 	}
-	helpers, err := helpers(&cfg, tools)
-	if err != nil {
-		return err
-	}
 	tools = append(tools, quarry.AskUser())
-	tools = append(tools, helpers...)
 	permissions := permissionsOf(&cfg.Permissions, tools)
 	a.Agent, err = quarry.New(quarry.Config{
+		Agents:       helpers(&cfg),
 		Approver:     cfg.Approver,
 		Blobs:        cfg.Blobs,
 		Compaction:   cfg.Compaction,
