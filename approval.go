@@ -36,6 +36,10 @@ type Answer struct {
 // was answered before, or there is no such call.
 var ErrNotPending = errors.New("the call does not wait for an answer")
 
+// ErrAnswer is wrapped by the errors of answers that do not fit what is asked for;
+// the question still waits.
+var ErrAnswer = errors.New("the answer does not fit what is asked for")
+
 // Answer answers a call that waits for a person, from anywhere: the session need
 // not be running. The call is named by its id, or by none where only one waits. An
 // answer to a call that does not wait is ErrNotPending. The session goes on with
@@ -108,6 +112,9 @@ func (a *Answer) given(asked *session.ApprovalAsked) (*session.ApprovalGiven, er
 	if len(a.Input) > 0 && !json.Valid(a.Input) {
 		return nil, errors.New("the input of the answer is no JSON")
 	}
+	if err := fitsQuestion(asked, a); err != nil {
+		return nil, err
+	}
 	if a.Always != "" {
 		r, err := parseRule(a.Always)
 		if err == nil {
@@ -149,7 +156,13 @@ func (h *hands) AskPerson(ctx context.Context, id string, ask *session.AskPerson
 // pending are the calls that wait for a person.
 func (l *loop) pending() (asked []session.ApprovalAsked) {
 	for i := range l.calls {
-		if c := &l.calls[i]; c.asked != nil && c.given == nil && c.state == callDue {
+		c := &l.calls[i]
+		if c.state != callDue {
+			continue
+		}
+		if q := c.inquiry(); q != nil && q.asked != nil {
+			asked = append(asked, *q.asked)
+		} else if c.asked != nil && c.given == nil {
 			asked = append(asked, *c.asked)
 		}
 	}
@@ -211,7 +224,11 @@ func (l *loop) approvalAsked(ev *session.ApprovalAsked) error {
 	if err != nil {
 		return err
 	}
-	if c.state != callDue || c.given != nil {
+	if q := c.inquiry(); q != nil && ev.Inquiry == len(c.inquiries) && c.state == callDue {
+		q.asked, q.asking = ev, true
+		return nil
+	}
+	if c.state != callDue || c.given != nil || ev.Inquiry > 0 {
 		return fmt.Errorf("a person is asked about call %d of turn %d, which does not wait", ev.Index, ev.Turn)
 	}
 	c.asked, c.asking = ev, true
@@ -222,6 +239,10 @@ func (l *loop) approvalGiven(ev *session.ApprovalGiven) error {
 	c, err := l.call(ev.Turn, ev.Index)
 	if err != nil {
 		return err
+	}
+	if q := c.inquiry(); q != nil && q.asked != nil {
+		q.given, q.asking = ev, false
+		return nil
 	}
 	if c.asked == nil || c.given != nil {
 		return fmt.Errorf("call %d of turn %d is answered and does not wait for it", ev.Index, ev.Turn)

@@ -30,6 +30,7 @@ type Call struct {
 	reads   *reads
 	// inner is what the function needs to run agents; nil where the tool runs none.
 	inner *inner
+	asks  *asks
 }
 
 // reads are what a tool says that it read.
@@ -80,6 +81,7 @@ type callContext struct {
 	context.Context
 	call  Call
 	reads reads
+	asks  asks
 }
 
 func (c *callContext) Value(key any) any {

@@ -178,7 +178,8 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool,
 		Key: called.Key, Attempt: called.Attempt, Prompt: call.Prompt,
 		earlier: call.Earlier, blobs: h.run.blobs, inner: h.newInner(id, tool, called, observe),
 	}}
-	cctx.call.reads = &cctx.reads
+	cctx.call.reads, cctx.call.asks = &cctx.reads, &cctx.asks
+	cctx.asks.answered, cctx.asks.nobody = call.Answered, h.nobody()
 	began := time.Now()
 	o, ok := h.outcome(ctx, cctx, tool, call)
 	var spent *session.Spent
@@ -196,6 +197,9 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool,
 	if !ok {
 		return nil, spent
 	}
+	if q := cctx.asks.waiting(); q != nil && o.err != nil && ctx.Err() == nil {
+		return &session.ToolWaiting{Turn: called.Turn, Index: called.Index, Question: q}, spent
+	}
 	if tctx.Err() != nil && errors.Is(o.err, context.DeadlineExceeded) {
 		o.err = tooSlow(tool)
 	}
@@ -203,6 +207,11 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool,
 	answered.Sources = cctx.reads.all()
 	h.finish(ctx, tool, answered, o)
 	return answered, nil
+}
+
+// nobody tells whether there is nobody to ask.
+func (h *hands) nobody() bool {
+	return h.run.approver == nil && !h.run.park || h.run.policy != nil && h.run.policy.mode == ModeDontAsk
 }
 
 // outcome runs a tool's function; ok is false where ctx ended it.

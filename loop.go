@@ -232,6 +232,8 @@ func (l *loop) Apply(rec session.Record) error {
 		return l.approvalAsked(ev)
 	case *session.ApprovalGiven:
 		return l.approvalGiven(ev)
+	case *session.ToolWaiting:
+		return l.toolWaiting(ev)
 	case *session.ChildWaiting:
 		return l.childWaiting(ev)
 	case *session.Ended:
@@ -532,6 +534,9 @@ func (l *loop) resumed() {
 			c.state, c.waits = callLost, nil
 		}
 		c.asking = false
+		if q := c.inquiry(); q != nil {
+			q.asking = false
+		}
 	}
 }
 

@@ -42,6 +42,8 @@ type toolCall struct {
 	asked  *session.ApprovalAsked
 	asking bool
 	given  *session.ApprovalGiven
+	// inquiries are the questions of its function.
+	inquiries []inquiry
 	// waits are the calls that wait in the child.
 	waits []session.ApprovalAsked
 	// waitsIn is that child.
@@ -361,6 +363,16 @@ func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
 		}
 		tool := l.agent.tools[c.name]
 		why := l.refusal(c, tool)
+		if q := c.inquiry(); why == nil && q != nil {
+			step := l.inquire(c, q)
+			if step.effect != nil {
+				effects = append(effects, step.effect)
+			}
+			if step.event != nil {
+				events = append(events, step.event)
+			}
+			continue
+		}
 		var decision *Decision
 		if why == nil && c.state == callDue {
 			var step permit
@@ -461,10 +473,11 @@ func (l *loop) startTool(c *toolCall, tool *Tool, decision *Decision, waiting in
 		called.Share = share
 	}
 	return &session.CallTool{
-		Called:  called,
-		Input:   l.inputOf(c),
-		Earlier: l.answered[:l.before:l.before],
-		Prompt:  l.prompt,
+		Called:   called,
+		Input:    l.inputOf(c),
+		Earlier:  l.answered[:l.before:l.before],
+		Prompt:   l.prompt,
+		Answered: c.answers(),
 	}
 }
 

@@ -108,7 +108,7 @@ func (l *loop) onlyAsking() bool {
 		if c.state == callRunning {
 			return false
 		}
-		asking = asking || c.asking && c.given == nil
+		asking = asking || c.isAsking()
 	}
 	for _, s := range l.hooked {
 		if s.running {
@@ -126,7 +126,7 @@ func (l *loop) waitsForPerson(next *session.Next) bool {
 // idle tells whether no call and no hook is under way.
 func (l *loop) idle() bool {
 	for c := range l.unsettled() {
-		if c.state == callRunning || c.asking && l.approver {
+		if c.state == callRunning || c.isAsking() && l.approver {
 			return false
 		}
 	}

@@ -127,6 +127,7 @@ var damaged = map[string][]string{
 	session.KindHookCalled:        {`{"hooks":"all"}`},
 	session.KindHookAnswered:      {`{"context":"more"}`, `{"output":[3]}`},
 	session.KindApprovalAsked:     {`{"turn":"2"}`},
+	session.KindToolWaiting:       {`{"turn":"2"}`},
 	session.KindChildWaiting:      {`{"pending":{}}`},
 	session.KindApprovalGiven:     {`{"allow":"yes"}`},
 	session.KindExpired:           {`{"value_ns":[]}`},

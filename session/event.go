@@ -318,8 +318,11 @@ type ApprovalAsked struct {
 	// Question tells that the call asks something of the person, rather than for
 	// the person's leave.
 	Question bool `json:"question,omitempty"`
-	// Input is the arguments that the call would have.
+	// Input is the arguments that the call would have, or what its function asks.
 	Input json.RawMessage `json:"input,omitempty"`
+	// Inquiry counts the questions that the call's function asks; 0 where it is the
+	// call that is asked about.
+	Inquiry int `json:"inquiry,omitempty"`
 	// Reason says why it is asked.
 	Reason  string `json:"reason,omitempty"`
 	Attempt int    `json:"attempt"`
@@ -352,6 +355,15 @@ type ChildWaiting struct {
 	// Child is the session, Pending the calls that wait in it or below it.
 	Child   string          `json:"child"`
 	Pending []ApprovalAsked `json:"pending"`
+}
+
+// ToolWaiting tells that the function of a call has asked a person something, and
+// runs again when that is answered.
+type ToolWaiting struct {
+	Turn  int `json:"turn"`
+	Index int `json:"index"`
+	// Question is what it asks.
+	Question json.RawMessage `json:"question"`
 }
 
 // Decision is what became of a call, and why.
@@ -394,6 +406,7 @@ const (
 	KindHookAnswered      = "hook_answered"
 	KindApprovalAsked     = "approval_asked"
 	KindApprovalGiven     = "approval_given"
+	KindToolWaiting       = "tool_waiting"
 	KindChildWaiting      = "child_waiting"
 	KindExpired           = "expired"
 	KindBackgroundStopped = "background_stopped"
@@ -418,6 +431,7 @@ func (*HookCalled) Kind() string        { return KindHookCalled }
 func (*HookAnswered) Kind() string      { return KindHookAnswered }
 func (*ApprovalAsked) Kind() string     { return KindApprovalAsked }
 func (*ApprovalGiven) Kind() string     { return KindApprovalGiven }
+func (*ToolWaiting) Kind() string       { return KindToolWaiting }
 func (*ChildWaiting) Kind() string      { return KindChildWaiting }
 func (*Expired) Kind() string           { return KindExpired }
 func (*BackgroundStopped) Kind() string { return KindBackgroundStopped }
@@ -441,6 +455,7 @@ func (*HookCalled) event()        {}
 func (*HookAnswered) event()      {}
 func (*ApprovalAsked) event()     {}
 func (*ApprovalGiven) event()     {}
+func (*ToolWaiting) event()       {}
 func (*ChildWaiting) event()      {}
 func (*Expired) event()           {}
 func (*BackgroundStopped) event() {}
@@ -485,6 +500,8 @@ func newEvent(kind string) Event {
 		return &ApprovalAsked{}
 	case KindApprovalGiven:
 		return &ApprovalGiven{}
+	case KindToolWaiting:
+		return &ToolWaiting{}
 	case KindChildWaiting:
 		return &ChildWaiting{}
 	case KindExpired:

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/quarry-sdk/quarry/model"
@@ -59,6 +60,14 @@ type CallTool struct {
 	Earlier []*ToolAnswered
 	// Prompt is the text of the open prompt.
 	Prompt string
+	// Answered are the questions that the function has asked in earlier attempts.
+	Answered []Inquiry
+}
+
+// Inquiry is a question of a tool's function, and its answer.
+type Inquiry struct {
+	Question json.RawMessage
+	Given    *ApprovalGiven
 }
 
 // RunChild runs the session that serves a tool call to its end, which is the

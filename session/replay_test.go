@@ -42,7 +42,7 @@ func TestReplayFormat1(t *testing.T) {
 	// It has every kind of event that there is, but for those that came to the
 	// format after it was written.
 	later := []string{session.KindRenamed, session.KindCompacting, session.KindCompacted, session.KindChanged, session.KindReconfigured,
-		session.KindHookCalled, session.KindHookAnswered, session.KindApprovalAsked, session.KindApprovalGiven, session.KindChildWaiting, session.KindBackgroundStopped}
+		session.KindHookCalled, session.KindHookAnswered, session.KindApprovalAsked, session.KindApprovalGiven, session.KindChildWaiting, session.KindToolWaiting, session.KindBackgroundStopped}
 	missing := make(map[string]bool)
 	for _, ev := range sessiontest.Events() {
 		missing[ev.Kind()] = !slices.Contains(later, ev.Kind())

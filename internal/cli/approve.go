@@ -54,7 +54,7 @@ quarry sessions resume SESSION`,
 	cmd.Flags().StringVar(&flags.note, "note", "", "with --deny: what the model is told")
 	cmd.Flags().StringVar(&flags.answer, "answer", "", "the answer to a question")
 	cmd.Flags().StringVar(&flags.always, "always", "", "rule by which such calls are allowed for the rest of the session, such as \"write_file\"")
-	cmd.Flags().StringVar(&flags.input, "input", "", "arguments, as JSON, that the call is to have instead")
+	cmd.Flags().StringVar(&flags.input, "input", "", "arguments, as JSON, that the call is to have instead, or the answer to a question that asks for JSON")
 	return cmd
 }
 
@@ -135,6 +135,8 @@ func (a *app) approve(ctx context.Context, id, call string, flags *approveFlags)
 	switch err := answerer.Answer(ctx, cmp.Or(asked.Session, info.ID), asked.ID, answer); {
 	case errors.Is(err, quarry.ErrNotPending), errors.Is(err, session.ErrConflict):
 		return usagef("the call %q was answered meanwhile, or the session is running: %w", asked.ID, err)
+	case errors.Is(err, quarry.ErrAnswer):
+		return usagef("%w", err)
 	case err != nil:
 		return err
 	}
@@ -158,6 +160,12 @@ func (a *app) approve(ctx context.Context, id, call string, flags *approveFlags)
 // fits tells whether the answer is one to what is asked.
 func (f *approveFlags) fits(asked *session.ApprovalAsked) error {
 	switch {
+	case typedQuestion(asked) && !f.deny && f.answer == "" && f.input == "":
+		return usagef("the call %q asks: %s; give the answer by --input JSON, of the schema %s, or --deny", asked.ID, line(questionText(asked.Input), 500), schemaOf(asked))
+	case typedQuestion(asked) && (f.answer != "" || f.always != ""):
+		return usagef("the answer to the call %q is JSON; give it by --input, or --deny", asked.ID)
+	case typedQuestion(asked):
+		return nil
 	case asked.Question && !f.deny && f.answer == "":
 		return usagef("the call %q is a question: %s; give --answer TEXT, or --deny", asked.ID, line(questionText(asked.Input), 500))
 	case asked.Question && (f.always != "" || f.input != ""):

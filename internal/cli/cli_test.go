@@ -23,6 +23,7 @@ const canaryKey = "sk-ant-canary-6f1d2c"
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
+		"desk":   desk,
 		"quarry": func() { os.Exit(cli.Main()) },
 	})
 }
@@ -48,6 +49,7 @@ func TestScripts(t *testing.T) {
 		"CHATTY_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.EachConversation(modeltest.Say("SDK_CONNECTION_OK."))}}),
 		"RUNS_URL":     modeltest.NewServer(modeltest.ServerConfig{APIKey: canaryKey, Script: modeltest.Script{runs()}}),
 		"ASKS_URL":     modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{approvals()}}),
+		"DESK_URL":     modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{books()}}),
 		"WRITES_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{writes()}}),
 		"SENDS_URL":    modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{sends()}}),
 		"HELPED_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{helped()}}),

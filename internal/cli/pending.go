@@ -95,26 +95,30 @@ func pendingText(p *session.ApprovalAsked, columns int) string {
 	return line(text, columns)
 }
 
-// question is the input of ask_user.
-type question struct {
-	Question string
-	Choices  []string
-}
-
 // questionText is a question in one line.
 func questionText(input json.RawMessage) string {
-	var q question
-	if json.Unmarshal(input, &q) != nil {
+	q, err := questionOf(input)
+	if err != nil {
 		return string(input)
 	}
-	if len(q.Choices) == 0 {
-		return q.Question
+	text := q.Text
+	if q.From != "" {
+		text = q.From + ": " + text
 	}
-	return q.Question + " (" + strings.Join(q.Choices, ", ") + ")"
+	switch {
+	case len(q.Choices) > 0:
+		text += " (" + strings.Join(q.Choices, ", ") + ")"
+	case len(q.Schema) > 0:
+		text += " (" + strings.Join(fieldNames(q.Schema), ", ") + ")"
+	}
+	return text
 }
 
 // answerHint says how a call that waits is answered.
 func answerHint(id string, p *session.ApprovalAsked) string {
+	if typedQuestion(p) {
+		return fmt.Sprintf("answer with: quarry approve %s %s --input JSON, or with --deny", id, p.ID)
+	}
 	if p.Question {
 		return fmt.Sprintf("answer with: quarry approve %s %s --answer TEXT", id, p.ID)
 	}
@@ -143,6 +147,8 @@ func givenText(ev *session.ApprovalGiven) string {
 		text = "allowed by a person, as " + line(string(ev.Input), 300)
 	case ev.Allow:
 		text = "allowed by a person"
+	case len(ev.Input) > 0:
+		text = "answered by a person: " + line(string(ev.Input), 300)
 	}
 	if ev.Rule != "" {
 		text += ", and from now on by the rule " + ev.Rule

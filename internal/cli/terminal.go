@@ -138,11 +138,18 @@ func (p *person) input(ctx context.Context) (json.RawMessage, error) {
 
 // question asks what the model wants to know.
 func (p *person) question(ctx context.Context, ask *quarry.Approval) (quarry.Answer, error) {
-	var in question
-	if err := json.Unmarshal(ask.Input, &in); err != nil {
+	in, err := questionOf(ask.Input)
+	if err != nil {
 		return quarry.Answer{}, fmt.Errorf("the question cannot be read: %w", err)
 	}
-	p.say("\n%s\n", p.style.bold(clean(ask.Agent+" asks: "+in.Question)))
+	who := ask.Agent
+	if in.From != "" {
+		who = in.From
+	}
+	p.say("\n%s\n", p.style.bold(clean(who+" asks: "+in.Text)))
+	if len(in.Schema) > 0 {
+		return p.form(ctx, in.Schema)
+	}
 	for i, c := range in.Choices {
 		p.say("  %d) %s\n", i+1, line(c, 200))
 	}

@@ -65,6 +65,7 @@ func Events() []session.Event {
 		},
 		waiting(),
 		&session.ApprovalGiven{Turn: 2, Index: 1, Allow: true, Input: json.RawMessage(raw), Rule: "fetch(domain:*)", Note: hard, Answer: hard, By: "terminal"},
+		&session.ToolWaiting{Turn: 2, Index: 1, Question: json.RawMessage(raw)},
 		&session.ChildWaiting{Turn: 2, Index: 1, Child: "a-2-1", Pending: []session.ApprovalAsked{asked()}},
 		&session.Reconfigured{Agent: "clerk 2", Model: "anthropic/claude-haiku-4-5", Config: json.RawMessage(raw)},
 		&session.Expired{Limit: "wall_clock", Value: time.Minute, Canceled: refs(), Running: refs()},
@@ -86,7 +87,7 @@ func Events() []session.Event {
 
 func asked() session.ApprovalAsked {
 	return session.ApprovalAsked{
-		Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Question: true, Input: json.RawMessage(raw), Reason: hard, Attempt: 2, Session: "a-2-1",
+		Turn: 2, Index: 1, ID: "toolu_01", Name: "fetch", Question: true, Input: json.RawMessage(raw), Inquiry: 3, Reason: hard, Attempt: 2, Session: "a-2-1",
 	}
 }
 

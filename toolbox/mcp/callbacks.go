@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"path/filepath"
 
@@ -170,12 +171,10 @@ func (s *server) sample(ctx context.Context, req *sdk.CreateMessageRequest) (*sd
 	return &sdk.CreateMessageResult{Role: "assistant", Model: answer.Model, Content: &sdk.TextContent{Text: answer.Text}, StopReason: answer.Stop}, nil
 }
 
-// elicit asks the callback; without one, and where the answer is nil, it declines.
+// elicit asks the callback, and the run's person where there is none; where the
+// answer is nil, it declines.
 func (s *server) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 	declined := &sdk.ElicitResult{Action: string(Decline)}
-	if s.own.cfg.Elicit == nil {
-		return declined, nil
-	}
 	ask := &Elicitation{Server: s.name, Message: p.Message, URL: p.URL}
 	if p.RequestedSchema != nil {
 		var err error
@@ -183,8 +182,12 @@ func (s *server) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitRe
 			return nil, err
 		}
 	}
-	if f := s.tap.only(); f != nil {
+	f := s.tap.only()
+	if f != nil {
 		ask.Call = f.call
+	}
+	if s.own.cfg.Elicit == nil {
+		return s.askPerson(f, ask)
 	}
 	answer, err := s.own.cfg.Elicit(ctx, ask)
 	switch {
@@ -197,11 +200,40 @@ func (s *server) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitRe
 	return &sdk.ElicitResult{Action: string(answer.Action), Content: answer.Content}, nil
 }
 
+// opening is the answer to a question about an address.
+const opening = "done"
+
+// askPerson asks the run's person. Where the answer has to be waited for, the call
+// is ended, and made again with the answer.
+func (s *server) askPerson(f *flight, ask *Elicitation) (*sdk.ElicitResult, error) {
+	declined := &sdk.ElicitResult{Action: string(Decline)}
+	if f == nil || f.call == nil {
+		return declined, nil // nobody knows for which call
+	}
+	q := quarry.Question{Text: ask.Message, Schema: ask.Schema, From: "the MCP server " + s.name}
+	if ask.URL != "" {
+		q.Text, q.Choices = fmt.Sprintf("%s (open %s, and say %s when it is)", ask.Message, ask.URL, opening), []string{opening}
+	}
+	reply, err := f.call.Ask(q)
+	switch {
+	case errors.Is(err, quarry.ErrUnanswered):
+		s.tap.wait(f)
+		return &sdk.ElicitResult{Action: string(Cancel)}, nil
+	case err != nil || reply.Declined:
+		return declined, nil
+	}
+	answer := &sdk.ElicitResult{Action: string(Accept)}
+	if reply.Content != nil && json.Unmarshal(reply.Content, &answer.Content) != nil {
+		return declined, nil
+	}
+	return answer, nil
+}
+
 // opened handles a call that is refused until the person has opened addresses:
 // it puts each to the person, and tells whether all were accepted.
 func (s *server) opened(ctx context.Context, err error) bool {
 	var wire *jsonrpc.Error
-	if s.own.cfg.Elicit == nil || !errors.As(err, &wire) || wire.Code != sdk.CodeURLElicitationRequired {
+	if !errors.As(err, &wire) || wire.Code != sdk.CodeURLElicitationRequired {
 		return false
 	}
 	var data struct {

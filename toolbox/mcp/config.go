@@ -45,8 +45,9 @@ type Config struct {
 	// a read-only hint is ReadOnly, one with an idempotent hint is Idempotent.
 	DistrustHints bool
 	// Elicit answers a server that asks the person something in the middle of a
-	// call. It may be called by many goroutines. Defaults to nil: every such
-	// question is declined.
+	// call, while the call waits. It may be called by many goroutines. Defaults to
+	// nil: the person of the run is asked, as by quarry.Call.Ask. The call is then
+	// ended, and made again with the answer.
 	Elicit func(ctx context.Context, ask *Elicitation) (*Answer, error)
 	// Logger gets at debug level what servers write on stderr, and on stdout
 	// beside the protocol. Defaults to nil: it is discarded.

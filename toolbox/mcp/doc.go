@@ -32,7 +32,8 @@
 // twice: see Config.DistrustHints. Descriptions and results are its words. A
 // process inherits few variables and no keys, and the values of Env and Headers
 // stay out of errors and logs. It may not use a model without Config.Sample and
-// Server.AllowSampling, and its questions are declined without Config.Elicit.
+// Server.AllowSampling. What it asks a person goes to Config.Elicit, or waits in the
+// run as an approval does.
 //
 // What is not promised: the words of notes and errors, and the layout of the texts
 // of mcp_list_resources.

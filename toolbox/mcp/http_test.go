@@ -182,14 +182,14 @@ func TestEventBody(t *testing.T) {
 	in := ": hello\n\nevent: endpoint\ndata: /messages?x=1\n\nid: 7\r\nretry: 5\r\ndata: {\"jsonrpc\":\"2.0\",\r\ndata: \"id\":1,\"result\":{}}\r\n\r\nid: 8\ndata: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{\"content\":[{}]}}\n\ndata:\n\nevent: end"
 	want := ": hello\n\nevent: endpoint\ndata: /messages?x=1\n\nid: 7\nretry: 5\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":1,\"result\":{}}\n\r\nid: 8\ndata: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{\"content\":[]}}\n\ndata: \n\nevent: end\n"
 	tp := &tap{}
-	f := tp.begin("t", nil)
+	f := tp.begin("t", nil, nil)
 	tp.sent([]byte(`{"id":9,"method":"tools/call","params":{"_meta":{"progressToken":"` + f.token + `"}}}`))
 	resp := &http.Response{Body: io.NopCloser(iotestOneByte{strings.NewReader(in)})}
 	got, err := io.ReadAll(newEventBody(resp.Body, tp))
 	if err != nil || string(got) != want {
 		t.Errorf("%v\n%q\n%q", err, got, want)
 	}
-	if raw := tp.end(f); string(raw) != `{"content":[{}]}` {
+	if raw, _ := tp.end(f); string(raw) != `{"content":[{}]}` {
 		t.Errorf("kept %s", raw)
 	}
 }

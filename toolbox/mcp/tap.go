@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"strconv"
 	"sync"
@@ -31,8 +32,12 @@ type flight struct {
 	// nil where the tool is called outside of a run.
 	tool string
 	call *quarry.Call
-	// result is the JSON of the last result that came; guarded by tap.mu.
+	// stop ends the call, so that a person can be asked first.
+	stop context.CancelFunc
+	// result is the JSON of the last result that came, asks tells that the call waits
+	// for a person; both are guarded by tap.mu.
 	result json.RawMessage
+	asks   bool
 }
 
 type progressParams struct {
@@ -43,20 +48,29 @@ type progressParams struct {
 }
 
 // begin registers a call.
-func (t *tap) begin(tool string, call *quarry.Call) *flight {
+func (t *tap) begin(tool string, call *quarry.Call, stop context.CancelFunc) *flight {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.flights == nil {
 		t.flights, t.ids = make(map[string]*flight), make(map[string]string)
 	}
 	t.last++
-	f := &flight{token: "quarry-" + strconv.FormatInt(t.last, 10), tool: tool, call: call}
+	f := &flight{token: "quarry-" + strconv.FormatInt(t.last, 10), tool: tool, call: call, stop: stop}
 	t.flights[f.token] = f
 	return f
 }
 
-// end forgets a call and returns the JSON of its result, nil where none came.
-func (t *tap) end(f *flight) json.RawMessage {
+// wait ends a call that has to wait for a person.
+func (t *tap) wait(f *flight) {
+	t.mu.Lock()
+	f.asks = true
+	t.mu.Unlock()
+	f.stop()
+}
+
+// end forgets a call and returns the JSON of its result, nil where none came; asks
+// tells that it waits for a person.
+func (t *tap) end(f *flight) (result json.RawMessage, asks bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.flights, f.token)
@@ -65,7 +79,7 @@ func (t *tap) end(f *flight) json.RawMessage {
 			delete(t.ids, id)
 		}
 	}
-	return f.result
+	return f.result, f.asks
 }
 
 // only returns the call under way where there is just one.

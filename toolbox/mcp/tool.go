@@ -47,16 +47,21 @@ func (s *server) call(ctx context.Context, tool string, input json.RawMessage) (
 		return nil, fmt.Errorf("the MCP server %q is not connected: %w", s.name, err)
 	}
 	call, _ := quarry.CallFrom(ctx)
-	f := s.tap.begin(tool, call)
 	bound, stop := l.bind(ctx)
+	bound, cancel := context.WithCancel(bound)
+	defer cancel()
+	f := s.tap.begin(tool, call, cancel)
 	params := &sdk.CallToolParams{Name: tool, Arguments: input}
 	params.SetProgressToken(f.token)
 	_, err = l.session.CallTool(bound, params)
 	if err != nil && s.opened(bound, err) {
 		_, err = l.session.CallTool(bound, params)
 	}
-	raw := s.tap.end(f)
+	raw, asks := s.tap.end(f)
 	stop()
+	if asks {
+		return nil, quarry.ErrUnanswered
+	}
 	if err != nil {
 		return nil, s.failure(ctx, l, err)
 	}
