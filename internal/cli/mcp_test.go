@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/quarry-sdk/quarry"
+	"github.com/quarry-sdk/quarry/corpus"
 	"github.com/quarry-sdk/quarry/model"
 	"github.com/quarry-sdk/quarry/model/modeltest"
 	"github.com/quarry-sdk/quarry/session"
@@ -440,6 +441,52 @@ func TestMCPEnd(t *testing.T) {
 				t.Errorf("the client is told %+v, want %s", r, want)
 			}
 		})
+	}
+}
+
+// TestMCPLocked: while another process indexes the folder, what was indexed before
+// is served.
+func TestMCPLocked(t *testing.T) {
+	t.Parallel()
+	folder := writeDocs(t, filepath.Join(t.TempDir(), "docs"), portDocs)
+	p := newMCPPair(t, folder)
+	name := p.server.names()[0]
+	reached, release := make(chan struct{}), make(chan struct{})
+	other, err := corpus.Open(t.Context(), filepath.Join(p.server.app.corpusDir(name), "index"), corpus.Options{OnProgress: func(done, _ int) {
+		if done == 1 {
+			reached <- struct{}{}
+			<-release
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for _, c := range []struct {
+		file, text, query, want string
+		failed                  bool
+	}{
+		{"network.md", portDocs["network.md"], "port", fmt.Sprintf("the corpus %q is being indexed by another process; call again when that has ended", name), true},
+		{"a.md", "# A\n\nAnother port is 25.\n", "port", "port 5432", false},
+	} {
+		writeDocs(t, folder, map[string]string{c.file: c.text})
+		updated := make(chan error, 1)
+		go func() {
+			_, err := other.Update(t.Context(), folder)
+			updated <- err
+		}()
+		awaitMCP(t, "the other's update", reached)
+		r := p.call("search", map[string]any{"query": c.query}, nil)
+		release <- struct{}{}
+		if err := awaitMCP(t, "the end of the update", updated); err != nil {
+			t.Fatal(err)
+		}
+		if text := textOf(r); r.IsError != c.failed || !strings.Contains(text, c.want) || strings.Contains(text, "Another port") {
+			t.Errorf("meanwhile: error %v, %q, want %q", r.IsError, text, c.want)
+		}
+	}
+	if r := p.call("search", map[string]any{"query": "port"}, nil); r.IsError || !strings.Contains(textOf(r), "Another port") {
+		t.Errorf("afterwards: %q", textOf(r))
 	}
 }
 
