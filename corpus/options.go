@@ -6,6 +6,9 @@ import "fmt"
 type Options struct {
 	// MaxFileBytes is the size in bytes above which a file is skipped. Defaults to 20 MiB.
 	MaxFileBytes int64
+	// OnProgress is called by Update, on its goroutine, after each file that it has read anew: with the number of files
+	// done, those that are unchanged or skipped included, and the number of all. Defaults to nil.
+	OnProgress func(done, total int)
 	// PassageSize is the length in bytes that a passage aims at. Passages lie side by side and never overlap, so that the
 	// figures of a document are the sums of its passages'. Changing it makes the next Update read every file again.
 	// Defaults to 1,200.

@@ -100,7 +100,9 @@ func (x *Index) update(ctx context.Context, folder string) (*Report, error) {
 	defer w.abandon()
 	report := &Report{}
 	var entries []docEntry
+	done := 0
 	for r := range ingest(ctx, root, files, before, x.opts) {
+		done++
 		switch {
 		case r.skip != "":
 			skips = append(skips, Skip{Path: r.path, Reason: r.skip})
@@ -114,6 +116,9 @@ func (x *Index) update(ctx context.Context, folder string) (*Report, error) {
 			w.links[r.path] = r.links
 			if err := w.add(r); err != nil {
 				return nil, err
+			}
+			if x.opts.OnProgress != nil {
+				x.opts.OnProgress(done, len(files))
 			}
 		}
 	}

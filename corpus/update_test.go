@@ -318,3 +318,26 @@ func TestIDs(t *testing.T) {
 		t.Errorf("alpha: %v", got)
 	}
 }
+
+func TestProgress(t *testing.T) {
+	folder := t.TempDir()
+	var told [][2]int
+	x := open(t, t.TempDir(), Options{OnProgress: func(done, total int) { told = append(told, [2]int{done, total}) }})
+	put(t, folder, "a.txt", "Apples.")
+	put(t, folder, "b.png", "\x00")
+	put(t, folder, "c.txt", "Cherries.")
+	update(t, x, folder, [4]int{2, 0, 0, 2})
+	if want := [][2]int{{1, 2}, {2, 2}}; !cmp.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
+	}
+	told = nil
+	update(t, x, folder, [4]int{0, 2, 0, 2})
+	if told != nil {
+		t.Errorf("of unchanged files is told %v", told)
+	}
+	put(t, folder, "c.txt", "Cherries are sour.")
+	update(t, x, folder, [4]int{1, 1, 0, 2})
+	if want := [][2]int{{2, 2}}; !cmp.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
+	}
+}

@@ -72,11 +72,7 @@ with: quarry sessions resume ID`,
 			if err != nil {
 				return err
 			}
-			return a.converse(ctx, agent, quarry.Input{
-				Prompt: question,
-				Title:  line(question, 80),
-				Labels: map[string]string{labelCommand: "ask", labelCorpus: name},
-			}, nil)
+			return a.converse(ctx, agent, askInput(question, name), nil)
 		},
 	}
 	cmd.Flags().StringVarP(&corpusArg, "corpus", "c", "", "folder, or name of a corpus (required)")
@@ -92,6 +88,15 @@ func checkQuestion(question string) error {
 		return usagef("the question has %d characters and may have %d; put long material into the corpus and ask about it", n, maxQuestion)
 	}
 	return nil
+}
+
+// askInput is the first prompt of a session that asks a corpus.
+func askInput(question, corpusName string) quarry.Input {
+	return quarry.Input{
+		Prompt: question,
+		Title:  line(question, 80),
+		Labels: map[string]string{labelCommand: "ask", labelCorpus: corpusName},
+	}
 }
 
 // newAsker makes the agent that answers from a corpus.
@@ -145,24 +150,32 @@ func (a *app) converse(ctx context.Context, agent *quarry.Agent, in quarry.Input
 	cfg := agent.Config()
 	t := &talk{app: a, model: cfg.Model.Name(), root: in.Session, trace: a.newTracer(a.stderr), bill: newBill(cfg.Prices)}
 	t.recall(before)
+	result, err := follow(ctx, agent, in, t.record)
+	switch {
+	case result == nil:
+		return err
+	case err != nil:
+		return t.stopped(result, err)
+	case result.Subtype == session.Waiting: // the prompt has not ended
+		t.cost = t.bill.end(&result.Spent)
+	}
+	return a.printResult(t.model, result, t.cost, t.trace != nil)
+}
+
+// follow runs an agent to its result and shows each record on the way. An error of
+// the run comes with a result, an error of show without one.
+func follow(ctx context.Context, agent *quarry.Agent, in quarry.Input, show func(id string, rec *session.Record) error) (*quarry.Result, error) {
 	for ev, err := range agent.Stream(ctx, in) {
 		if ev.Record != nil {
-			if err := t.record(ev.Session, ev.Record); err != nil {
-				return err
+			if err := show(ev.Session, ev.Record); err != nil {
+				return nil, err
 			}
 		}
-		if ev.Result == nil {
-			continue
+		if ev.Result != nil {
+			return ev.Result, err
 		}
-		if err != nil {
-			return t.stopped(ev.Result, err)
-		}
-		if ev.Result.Subtype == session.Waiting { // the prompt has not ended
-			t.cost = t.bill.end(&ev.Result.Spent)
-		}
-		return a.printResult(t.model, ev.Result, t.cost, t.trace != nil)
 	}
-	return nil
+	return nil, nil
 }
 
 // newTracer returns nil where no trace is wanted.

@@ -99,47 +99,71 @@ func (a *app) corpora() ([]corpusInfo, error) {
 
 // updateCorpus builds or updates the index of a folder.
 func (a *app) updateCorpus(ctx context.Context, name, folder string) (*corpus.Index, *corpus.Report, error) {
-	abs, err := filepath.Abs(folder)
+	info, err := a.checkFolder(name, folder)
 	if err != nil {
 		return nil, nil, err
-	}
-	if info, err := os.Stat(abs); err != nil {
-		return nil, nil, usagef("the folder %s cannot be read: %w; name a folder of documents", folder, plainPathError(err))
-	} else if !info.IsDir() {
-		return nil, nil, usagef("%s is not a folder; name the folder that holds the documents", folder)
-	}
-	if err := checkCorpusName(name); err != nil {
-		return nil, nil, err
-	}
-	if known, err := a.corpusInfo(name); err != nil {
-		return nil, nil, err
-	} else if known != nil && known.Folder != abs {
-		return nil, nil, usagef("the corpus %q is an index of %s; choose another --name, or delete %s", name, known.Folder, a.corpusDir(name))
 	}
 	fresh := false
 	if _, err := os.Stat(a.corpusDir(name)); errors.Is(err, fs.ErrNotExist) {
 		fresh = true
 	}
-	index, err := corpus.Open(ctx, filepath.Join(a.corpusDir(name), "index"), corpus.Options{})
+	index, err := a.openIndex(ctx, name, corpus.Options{})
 	if err != nil {
-		return nil, nil, fmt.Errorf("open the index of corpus %q: %w", name, err)
+		return nil, nil, err
 	}
-	report, err := index.Update(ctx, abs)
+	report, err := a.updateIndex(ctx, index, info)
 	if err != nil {
 		index.Close()
 		if fresh {
 			os.RemoveAll(a.corpusDir(name))
 		}
-		if errors.Is(err, corpus.ErrNothingToIndex) {
-			return nil, report, usagef("%w", err)
-		}
-		return nil, report, fmt.Errorf("index %s: %w", folder, err)
-	}
-	if err := a.saveCorpusInfo(corpusInfo{Name: name, Folder: abs}); err != nil {
-		index.Close()
-		return nil, nil, err
+		return nil, report, err
 	}
 	return index, report, nil
+}
+
+// checkFolder tells what is wrong with indexing a folder under a name, and
+// returns the two.
+func (a *app) checkFolder(name, folder string) (corpusInfo, error) {
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return corpusInfo{}, err
+	}
+	if info, err := os.Stat(abs); err != nil {
+		return corpusInfo{}, usagef("the folder %s cannot be read: %w; name a folder of documents", folder, plainPathError(err))
+	} else if !info.IsDir() {
+		return corpusInfo{}, usagef("%s is not a folder; name the folder that holds the documents", folder)
+	}
+	if err := checkCorpusName(name); err != nil {
+		return corpusInfo{}, err
+	}
+	if known, err := a.corpusInfo(name); err != nil {
+		return corpusInfo{}, err
+	} else if known != nil && known.Folder != abs {
+		return corpusInfo{}, usagef("the corpus %q is an index of %s; choose another --name, or delete %s", name, known.Folder, a.corpusDir(name))
+	}
+	return corpusInfo{Name: name, Folder: abs}, nil
+}
+
+// openIndex opens the index of a corpus, which is empty if there is none yet.
+func (a *app) openIndex(ctx context.Context, name string, opts corpus.Options) (*corpus.Index, error) {
+	index, err := corpus.Open(ctx, filepath.Join(a.corpusDir(name), "index"), opts)
+	if err != nil {
+		return nil, fmt.Errorf("open the index of corpus %q: %w", name, err)
+	}
+	return index, nil
+}
+
+// updateIndex makes the index of a corpus mirror its folder.
+func (a *app) updateIndex(ctx context.Context, index *corpus.Index, info corpusInfo) (*corpus.Report, error) {
+	report, err := index.Update(ctx, info.Folder)
+	if errors.Is(err, corpus.ErrNothingToIndex) {
+		return report, usagef("%w", err)
+	}
+	if err != nil {
+		return report, fmt.Errorf("index %s: %w", info.Folder, err)
+	}
+	return report, a.saveCorpusInfo(info)
 }
 
 // plainPathError leaves the path out of a file error, where the message around
@@ -181,40 +205,51 @@ func (a *app) saveCorpusInfo(info corpusInfo) error {
 	return os.WriteFile(path, append(data, '\n'), 0o644)
 }
 
-// openCorpus opens what --corpus names: a corpus that was indexed under this
-// name, or else a folder, which is indexed, or brought up to date, first.
-func (a *app) openCorpus(ctx context.Context, arg string) (index *corpus.Index, name string, err error) {
+// findCorpus returns what --corpus names: a corpus that was indexed under this
+// name, without its folder, or else a folder and the name that it has or gets.
+func (a *app) findCorpus(arg string) (corpusInfo, error) {
 	if arg == "" {
-		return nil, "", usagef("there is no corpus; add --corpus DIR, or --corpus NAME after quarry index DIR --name NAME")
+		return corpusInfo{}, usagef("there is no corpus; add --corpus DIR, or --corpus NAME after quarry index DIR --name NAME")
 	}
 	if checkCorpusName(arg) == nil {
 		info, err := a.corpusInfo(arg)
 		if err != nil {
-			return nil, "", err
+			return corpusInfo{}, err
 		}
 		if info != nil {
-			index, err := corpus.Open(ctx, filepath.Join(a.corpusDir(arg), "index"), corpus.Options{})
-			if err != nil {
-				return nil, "", fmt.Errorf("open the index of corpus %q: %w", arg, err)
-			}
-			return index, arg, nil
+			return corpusInfo{Name: arg}, nil
 		}
 	}
 	info, err := os.Stat(arg)
 	if err != nil || !info.IsDir() {
-		return nil, "", usagef("there is no corpus named %q and no such folder%s", arg, a.knownCorpora())
+		return corpusInfo{}, usagef("there is no corpus named %q and no such folder%s", arg, a.knownCorpora())
 	}
-	if name, err = a.corpusNameFor(arg); err != nil {
+	name, err := a.corpusNameFor(arg)
+	if err != nil {
+		return corpusInfo{}, err
+	}
+	return corpusInfo{Name: name, Folder: arg}, nil
+}
+
+// openCorpus opens what --corpus names: a corpus by its name, or a folder, which
+// is indexed, or brought up to date, first.
+func (a *app) openCorpus(ctx context.Context, arg string) (index *corpus.Index, name string, err error) {
+	found, err := a.findCorpus(arg)
+	if err != nil {
 		return nil, "", err
 	}
-	index, report, err := a.updateCorpus(ctx, name, arg)
+	if found.Folder == "" {
+		index, err = a.openIndex(ctx, found.Name, corpus.Options{})
+		return index, found.Name, err
+	}
+	index, report, err := a.updateCorpus(ctx, found.Name, found.Folder)
 	if err != nil {
 		return nil, "", err
 	}
 	if n := len(report.Skipped); n > 0 && !a.flags.machine() {
 		a.note("%s skipped; quarry index %s lists them", plural(n, "file"), arg)
 	}
-	return index, name, nil
+	return index, found.Name, nil
 }
 
 // knownCorpora lists the names for an error message.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quarry-sdk/quarry"
 	manual "github.com/quarry-sdk/quarry/docs"
 	"github.com/quarry-sdk/quarry/model/extractive"
 )
@@ -63,12 +62,9 @@ func (a *app) demo(ctx context.Context, out string) error {
 	if err != nil {
 		return err
 	}
-	err = a.converse(ctx, agent, quarry.Input{
-		Prompt: demoQuestion,
-		Title:  "demo",
-		Labels: map[string]string{labelCommand: "ask", labelCorpus: "manual"},
-	}, nil)
-	if err != nil {
+	in := askInput(demoQuestion, "manual")
+	in.Title = "demo"
+	if err := a.converse(ctx, agent, in, nil); err != nil {
 		return err
 	}
 	a.note("\nThe journal of this run is %s. See it again, or ask yourself:", filepath.Join(out, "quarry.db"))

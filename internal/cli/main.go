@@ -105,7 +105,7 @@ by a limit; 5 waits for a person; 6 refused by the model; 130 interrupted.`,
 		return usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
 	a.flags.register(root.PersistentFlags())
-	root.AddCommand(a.demoCommand(), a.indexCommand(), a.searchCommand(), a.askCommand(), a.runCommand(), a.approveCommand(), a.checkCommand(), a.sessionsCommand(), a.modelsCommand())
+	root.AddCommand(a.demoCommand(), a.indexCommand(), a.searchCommand(), a.askCommand(), a.runCommand(), a.approveCommand(), a.checkCommand(), a.sessionsCommand(), a.modelsCommand(), a.mcpCommand())
 	return root
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -89,28 +90,42 @@ type hitJSON struct {
 	End     int     `json:"end"`
 }
 
+// searchJSON is the result of search --json.
+type searchJSON struct {
+	Query string    `json:"query"`
+	Hits  []hitJSON `json:"hits"`
+}
+
+func newSearchJSON(query string, hits []corpus.Hit) searchJSON {
+	out := searchJSON{query, []hitJSON{}}
+	for _, h := range hits {
+		out.Hits = append(out.Hits, hitJSON{h.Rank, h.DocID, h.Title, h.Path, h.Score, h.Snippet, h.Start, h.End})
+	}
+	return out
+}
+
 func (a *app) printHits(query string, hits []corpus.Hit) error {
 	if len(hits) == 0 {
 		a.exit = exitNoAnswer
 	}
 	if a.flags.machine() {
-		out := struct {
-			Query string    `json:"query"`
-			Hits  []hitJSON `json:"hits"`
-		}{query, []hitJSON{}}
-		for _, h := range hits {
-			out.Hits = append(out.Hits, hitJSON{h.Rank, h.DocID, h.Title, h.Path, h.Score, h.Snippet, h.Start, h.End})
-		}
-		return a.printJSON(out)
+		return a.printJSON(newSearchJSON(query, hits))
 	}
 	if len(hits) == 0 {
-		a.note("nothing found; try other or fewer words")
+		a.note(nothingFound)
 	}
+	writeHits(a.stdout, hits)
+	return nil
+}
+
+// nothingFound says that a search has no hits.
+const nothingFound = "nothing found; try other or fewer words"
+
+func writeHits(w io.Writer, hits []corpus.Hit) {
 	for _, h := range hits {
-		fmt.Fprintf(a.stdout, "%2d. %s  (%s, bytes %d–%d)\n", h.Rank, clean(h.Title), clean(h.DocID), h.Start, h.End)
+		fmt.Fprintf(w, "%2d. %s  (%s, bytes %d–%d)\n", h.Rank, clean(h.Title), clean(h.DocID), h.Start, h.End)
 		for _, line := range wrap(clean(h.Snippet), 76) {
-			fmt.Fprintf(a.stdout, "    %s\n", line)
+			fmt.Fprintf(w, "    %s\n", line)
 		}
 	}
-	return nil
 }
