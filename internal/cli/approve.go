@@ -161,7 +161,7 @@ func (a *app) approve(ctx context.Context, id, call string, flags *approveFlags)
 func (f *approveFlags) fits(asked *session.ApprovalAsked) error {
 	switch {
 	case typedQuestion(asked) && !f.deny && f.answer == "" && f.input == "":
-		return usagef("the call %q asks: %s; give the answer by --input JSON, of the schema %s, or --deny", asked.ID, line(questionText(asked.Input), 500), schemaOf(asked))
+		return usagef("the call %q asks: %s; give the answer by --input JSON, of the schema %s, or --deny", asked.ID, line(questionText(asked.Input), 500), answerSchema(asked))
 	case typedQuestion(asked) && (f.answer != "" || f.always != ""):
 		return usagef("the answer to the call %q is JSON; give it by --input, or --deny", asked.ID)
 	case typedQuestion(asked):

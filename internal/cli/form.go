@@ -18,10 +18,10 @@ func questionOf(input json.RawMessage) (q quarry.Question, err error) {
 }
 
 // typedQuestion tells whether the answer is JSON.
-func typedQuestion(p *session.ApprovalAsked) bool { return p.Question && schemaOf(p) != "" }
+func typedQuestion(p *session.ApprovalAsked) bool { return p.Question && answerSchema(p) != "" }
 
-// schemaOf is the schema of the answer; empty where it is a text.
-func schemaOf(p *session.ApprovalAsked) string {
+// answerSchema is the schema of the answer; empty where it is a text.
+func answerSchema(p *session.ApprovalAsked) string {
 	q, err := questionOf(p.Input)
 	if err != nil || p.Inquiry == 0 {
 		return ""
