@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +28,9 @@ type Config struct {
 	Blobs Blobs
 	// Compaction says when and how a conversation is made shorter.
 	Compaction Compaction
+	// Dir is the folder in which the agent works, which hooks are told. Defaults to
+	// that of the process.
+	Dir string
 	// Effort is the model's effort level, as the provider names it.
 	Effort string
 	// Fallbacks take over, one after the other, for the rest of a turn in which
@@ -143,6 +147,9 @@ func (a *Agent) init() error {
 	cfg.Fallbacks = slices.Clone(cfg.Fallbacks)
 	if i := slices.Index(cfg.Fallbacks, nil); i >= 0 {
 		return fmt.Errorf("fallback %d is nil", i)
+	}
+	if cfg.Dir == "" {
+		cfg.Dir, _ = os.Getwd() // where there is none, hooks are told none
 	}
 	if cfg.Gate == nil {
 		cfg.Gate, a.ownGate = &Gate{}, true

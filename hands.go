@@ -30,9 +30,11 @@ type shared struct {
 	// approver asks a person; park lets calls wait for one.
 	approver func(context.Context, Approval) (Answer, error)
 	park     bool
-	// parent is the session above, depth how many there are.
+	// parent is the session above, depth how many there are; dir is the folder of the
+	// agent above all.
 	parent string
 	depth  int
+	dir    string
 }
 
 // shared is what the trees of the agent have in common.
@@ -40,7 +42,7 @@ func (a *Agent) shared() *shared {
 	cfg := &a.cfg
 	return &shared{
 		store: cfg.Store, gate: cfg.Gate, prices: cfg.Prices, blobs: cfg.Blobs,
-		hooks: cfg.Hooks, policy: a.policy, approver: cfg.Approver, park: cfg.Park,
+		hooks: cfg.Hooks, policy: a.policy, approver: cfg.Approver, park: cfg.Park, dir: cfg.Dir,
 	}
 }
 

@@ -100,6 +100,8 @@ type HookInput struct {
 	Agent   string `json:"agent"`
 	Parent  string `json:"parent,omitempty"`
 	Depth   int    `json:"depth"`
+	// Dir is the folder in which the agent works.
+	Dir string `json:"cwd,omitempty"`
 	// Tool, Input and CallID are those of the call.
 	Tool   string          `json:"tool_name,omitempty"`
 	Input  json.RawMessage `json:"tool_input,omitempty"`
@@ -182,7 +184,7 @@ func matching(hooks []Hook, point HookPoint, tool string) (found []*Hook) {
 func (h *hands) RunHooks(ctx context.Context, id string, call *session.RunHooks) session.Event {
 	called := call.Called
 	in := *call.Data.(*HookInput)
-	in.Session, in.Agent, in.Parent, in.Depth = id, h.agent.cfg.Name, h.run.parent, h.run.depth
+	in.Session, in.Agent, in.Parent, in.Depth, in.Dir = id, h.agent.cfg.Name, h.run.parent, h.run.depth, h.run.dir
 	hooks := matching(h.run.hooks, in.Point, in.Tool)
 	began := time.Now()
 	outputs := make([]HookOutput, len(hooks))

@@ -200,6 +200,9 @@ func TestHooksBindChildren(t *testing.T) {
 			hooks = append(hooks, quarry.Hook{On: point, Run: func(_ context.Context, in *quarry.HookInput) (quarry.HookOutput, error) {
 				mu.Lock()
 				defer mu.Unlock()
+				if in.Dir != "/desk" {
+					t.Errorf("%s is told of the folder %q", in.Point, in.Dir)
+				}
 				seen = append(seen, fmt.Sprintf("%s %s of %s at %d below %q %s", name, in.Point, in.Agent, in.Depth, in.Parent, in.Tool))
 				return quarry.HookOutput{}, nil
 			}})
@@ -210,7 +213,7 @@ func TestHooksBindChildren(t *testing.T) {
 	leaf := newAgent(t, quarry.Config{Name: "leaf", Model: modeltest.NewScripted(modeltest.Call("weather", cityIn{"Rome"}), modeltest.Say("Leaf.")), Tools: []*quarry.Tool{forecast(&ran)}, Hooks: note("leaf", quarry.PreToolUse)})
 	middle := newAgent(t, quarry.Config{Name: "middle", Model: modeltest.NewScripted(modeltest.Call("leaf", promptOf("Go.")), modeltest.Say("Middle.")), Tools: []*quarry.Tool{quarry.AgentTool(quarry.ToolSpec{Name: "leaf"}, leaf)}})
 	root := newAgent(t, quarry.Config{
-		Name: "root", Model: modeltest.NewScripted(modeltest.Call("middle", promptOf("Go.")), modeltest.Say("Root.")), Tools: []*quarry.Tool{quarry.AgentTool(quarry.ToolSpec{Name: "middle"}, middle)},
+		Name: "root", Dir: "/desk", Model: modeltest.NewScripted(modeltest.Call("middle", promptOf("Go.")), modeltest.Say("Root.")), Tools: []*quarry.Tool{quarry.AgentTool(quarry.ToolSpec{Name: "middle"}, middle)},
 		Hooks: note("root", quarry.PreToolUse, quarry.SubagentStart, quarry.SubagentStop, quarry.Stop),
 	})
 	result, _, err := play(t.Context(), t, root, quarry.Input{Prompt: "Go.", Session: "s"})

@@ -141,6 +141,7 @@ func (a *Agent) open(ctx context.Context, cfg Config) error {
 		Approver:     cfg.Approver,
 		Blobs:        cfg.Blobs,
 		Compaction:   cfg.Compaction,
+		Dir:          cfg.Workspace,
 		Fallbacks:    cfg.Fallbacks,
 		Hooks:        cfg.Hooks,
 		Instructions: cfg.Instructions,
