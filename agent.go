@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -29,7 +28,7 @@ type Config struct {
 	// Compaction says when and how a conversation is made shorter.
 	Compaction Compaction
 	// Dir is the folder in which the agent works, which hooks are told. Defaults to
-	// that of the process.
+	// none.
 	Dir string
 	// Effort is the model's effort level, as the provider names it.
 	Effort string
@@ -147,9 +146,6 @@ func (a *Agent) init() error {
 	cfg.Fallbacks = slices.Clone(cfg.Fallbacks)
 	if i := slices.Index(cfg.Fallbacks, nil); i >= 0 {
 		return fmt.Errorf("fallback %d is nil", i)
-	}
-	if cfg.Dir == "" {
-		cfg.Dir, _ = os.Getwd() // where there is none, hooks are told none
 	}
 	if cfg.Gate == nil {
 		cfg.Gate, a.ownGate = &Gate{}, true
