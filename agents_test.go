@@ -3,7 +3,6 @@ package quarry_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -334,61 +333,30 @@ func TestBackgroundIsStopped(t *testing.T) {
 // caller does.
 func TestBackgroundResumes(t *testing.T) {
 	t.Parallel()
-	for n := 1; ; n++ {
-		store := session.NewMemory()
+	ran := 0
+	stopEverywhere(t, func() { ran = 0 }, func(store session.Store) *quarry.Agent {
 		m := modeltest.NewScripted(modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
 			told := ""
 			for _, msg := range req.Messages {
-				for _, b := range msg.Blocks {
-					if txt, ok := b.(*model.Text); ok {
-						told += txt.Text
-					}
-				}
+				told += msg.Blocks.Text()
 			}
 			switch {
-			case len(results(req)) == 0 && len(req.Messages) == 1:
+			case len(req.Messages) == 1:
 				return modeltest.Call("Agent", sent{Agent: "reader", Prompt: "Read.", Background: true}), nil
 			case strings.Contains(told, "The weather is read."):
 				return modeltest.Say("Done."), nil
 			}
 			return modeltest.Say("I wait."), nil
 		}))
-		ran := 0
 		count := quarry.NewTool(quarry.ToolSpec{Name: "count", Idempotent: true}, func(context.Context, struct{}) (string, error) { ran++; return "counted", nil })
-		worker := modeltest.NewScripted(modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
-			if modeltest.ToolResults(req) == 0 {
-				return modeltest.Call("count", nil), nil
-			}
-			return modeltest.Say("The weather is read."), nil
-		}))
-		agent := newAgent(t, quarry.Config{Model: m, Store: store, Tools: []*quarry.Tool{count}, Agents: []quarry.AgentDefinition{reader(worker)}})
-		seen, left := 0, false
-		for ev := range agent.Stream(t.Context(), quarry.Input{Prompt: "Go.", Session: "s"}) {
-			if ev.Record != nil {
-				if seen++; seen == n {
-					left = true
-					break
-				}
-			}
-		}
-		if !left {
-			if n < 15 {
-				t.Errorf("there were %d records", seen)
-			}
-			return
-		}
-		result, _, err := play(t.Context(), t, agent, quarry.Input{Session: "s"})
-		if errors.Is(err, quarry.ErrNothingToDo) || errors.Is(err, session.ErrNotFound) {
-			continue // before there is a prompt, or after the end
-		}
-		if err != nil || !result.OK() || result.Text != "Done." || result.Spent.Children != 1 {
-			t.Fatalf("stopped after record %d: %+v, %v", n, result, err)
-		}
-		if ran > 2 {
-			t.Errorf("stopped after record %d: the tool ran %d times", n, ran)
+		worker := modeltest.NewScripted(modeltest.EachConversation(modeltest.Call("count", nil), modeltest.Say("The weather is read.")))
+		return newAgent(t, quarry.Config{Model: m, Store: store, Tools: []*quarry.Tool{count}, Agents: []quarry.AgentDefinition{reader(worker)}})
+	}, func(t *testing.T, store session.Store, result *quarry.Result) {
+		if result.Text != "Done." || result.Spent.Children != 1 || ran > 2 {
+			t.Errorf("the tool ran %d times: %+v", ran, result)
 		}
 		checkTree(t, store, result)
-	}
+	})
 }
 
 // An agent in the background that waits for a person holds nobody up, until there is
@@ -482,36 +450,16 @@ func TestContinueAgents(t *testing.T) {
 // A crash while an agent is asked more neither asks it twice nor forgets it.
 func TestContinueResumes(t *testing.T) {
 	t.Parallel()
-	for n := 1; ; n++ {
-		store := session.NewMemory()
-		m := modeltest.NewScripted(modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
-			switch modeltest.ToolResults(req) {
-			case 0:
-				return modeltest.Call("Agent", sent{Agent: "reader", Prompt: "one"}), nil
-			case 1:
-				return modeltest.Call("Agent", sent{Agent: "reader", Prompt: "two", Continue: "s-1-0"}), nil
-			}
-			return modeltest.Say("Done."), nil
-		}))
-		agent := newAgent(t, quarry.Config{Model: m, Store: store, Agents: []quarry.AgentDefinition{reader(echo())}})
-		seen, left := 0, false
-		for ev := range agent.Stream(t.Context(), quarry.Input{Prompt: "Go.", Session: "s"}) {
-			if ev.Record != nil {
-				if seen++; seen == n {
-					left = true
-					break
-				}
-			}
-		}
-		if !left {
-			return
-		}
-		result, _, err := play(t.Context(), t, agent, quarry.Input{Session: "s"})
-		if errors.Is(err, quarry.ErrNothingToDo) || errors.Is(err, session.ErrNotFound) {
-			continue
-		}
-		if err != nil || !result.OK() || result.Spent.Children != 2 {
-			t.Fatalf("stopped after record %d: %+v, %v", n, result, err)
+	stopEverywhere(t, func() {}, func(store session.Store) *quarry.Agent {
+		m := modeltest.NewScripted(modeltest.EachConversation(
+			modeltest.Call("Agent", sent{Agent: "reader", Prompt: "one"}),
+			modeltest.Call("Agent", sent{Agent: "reader", Prompt: "two", Continue: "s-1-0"}),
+			modeltest.Say("Done."),
+		))
+		return newAgent(t, quarry.Config{Model: m, Store: store, Agents: []quarry.AgentDefinition{reader(echo())}})
+	}, func(t *testing.T, store session.Store, result *quarry.Result) {
+		if result.Spent.Children != 2 {
+			t.Errorf("got %+v", result)
 		}
 		checkTree(t, store, result)
 		prompts := 0
@@ -521,9 +469,9 @@ func TestContinueResumes(t *testing.T) {
 			}
 		}
 		if prompts != 2 {
-			t.Errorf("stopped after record %d: the agent was given %d prompts", n, prompts)
+			t.Errorf("the agent was given %d prompts", prompts)
 		}
-	}
+	})
 }
 
 // Rules name agents, by either name of the tool.

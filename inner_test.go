@@ -120,40 +120,19 @@ func TestToolRunsAgents(t *testing.T) {
 // no more often than it has to be.
 func TestToolRunsAgentsAgain(t *testing.T) {
 	t.Parallel()
-	for n := 1; ; n++ {
-		store := session.NewMemory()
-		answers := 0
+	stopEverywhere(t, func() {}, func(store session.Store) *quarry.Agent {
 		worker := modeltest.NewScripted(modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
 			return modeltest.Say("I know " + saidLast(req)), nil
 		}))
-		boss := func() *quarry.Agent {
-			reader := newAgent(t, quarry.Config{Name: "reader", Model: worker})
-			m := modeltest.NewScripted(modeltest.EachConversation(modeltest.Call("survey", topicsIn{[]string{"a", "b", "a"}}), modeltest.Say("Done.")))
-			return newAgent(t, quarry.Config{Name: "boss", Model: m, Store: store, Tools: []*quarry.Tool{survey(reader, false)}})
-		}
-		seen, left := 0, false
-		for ev := range boss().Stream(t.Context(), quarry.Input{Prompt: "Go.", Session: "s"}) {
-			if ev.Record != nil {
-				if seen++; seen == n {
-					left = true
-					break
-				}
-			}
-		}
-		if !left {
-			if n < 20 {
-				t.Errorf("there were %d records", seen)
-			}
-			return
-		}
-		result, _, err := play(t.Context(), t, boss(), quarry.Input{Session: "s"})
-		if errors.Is(err, quarry.ErrNothingToDo) || errors.Is(err, session.ErrNotFound) {
-			continue
-		}
-		if err != nil || !result.OK() || result.Spent.Children != 3 {
-			t.Fatalf("stopped after record %d: %+v, %v", n, result, err)
+		reader := newAgent(t, quarry.Config{Name: "reader", Model: worker})
+		m := modeltest.NewScripted(modeltest.EachConversation(modeltest.Call("survey", topicsIn{[]string{"a", "b", "a"}}), modeltest.Say("Done.")))
+		return newAgent(t, quarry.Config{Name: "boss", Model: m, Store: store, Tools: []*quarry.Tool{survey(reader, false)}})
+	}, func(t *testing.T, store session.Store, result *quarry.Result) {
+		if result.Spent.Children != 3 {
+			t.Errorf("got %+v", result)
 		}
 		checkTree(t, store, result)
+		answers := 0
 		for _, id := range children(t, store, "s") {
 			for _, rec := range journal(t, store, id) {
 				if _, ok := rec.Event.(*session.ModelAnswered); ok {
@@ -162,9 +141,9 @@ func TestToolRunsAgentsAgain(t *testing.T) {
 			}
 		}
 		if answers != 3 {
-			t.Errorf("stopped after record %d: the reader answered %d times", n, answers)
+			t.Errorf("the reader answered %d times", answers)
 		}
-	}
+	})
 }
 
 // The runs share what the call may use, and one that gets nothing says so.
