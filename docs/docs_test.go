@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io"
@@ -392,4 +393,151 @@ func TestNamedTestsExist(t *testing.T) {
 			}
 		}
 	}
+}
+
+var (
+	codeSpan = regexp.MustCompile("`[^`]+`")
+	// selector is a name of a package, or a field or a method of a type.
+	selector = regexp.MustCompile(`\b([A-Za-z]\w*)\.([A-Z]\w*)`)
+)
+
+// TestIdentifiers checks that each name that pages give as one of a package of
+// the module, or as a field or a method of one of its types, is there. A package of
+// another module that is named like one of ours is not told apart.
+func TestIdentifiers(t *testing.T) {
+	t.Parallel()
+	api := declared(t)
+	checked := 0
+	for _, p := range load(t) {
+		texts := codeSpan.FindAllString(p.prose, -1)
+		for _, b := range p.blocks {
+			if b.language == "go" {
+				texts = append(texts, b.text)
+			}
+		}
+		for _, text := range texts {
+			for _, m := range selector.FindAllStringSubmatch(text, -1) {
+				if api[m[1]] == nil {
+					continue
+				}
+				checked++
+				if !has(api, m[1], m[2], 3) {
+					t.Errorf("%s names %s, which is not there", p.path, m[0])
+				}
+			}
+		}
+	}
+	if checked < 500 {
+		t.Errorf("only %d names were found", checked)
+	}
+}
+
+// has tells whether a package or a type has a name, by itself or by a type that it
+// embeds or is another name of, which are those with false.
+func has(api map[string]map[string]bool, of, name string, depth int) bool {
+	if _, ok := api[of][name]; ok {
+		return true
+	}
+	for other, own := range api[of] {
+		if !own && depth > 0 && has(api, other, name, depth-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// declared returns what the packages of the module export, and what their exported
+// types have. Types of one name are taken together.
+func declared(t *testing.T) map[string]map[string]bool {
+	t.Helper()
+	api := make(map[string]map[string]bool)
+	add := func(of, name string, own bool) {
+		if api[of] == nil {
+			api[of] = make(map[string]bool)
+		}
+		if ast.IsExported(name) {
+			api[of][name] = own || api[of][name]
+		}
+	}
+	private := []string{"../cmd", "../docs", "../examples", "../internal"}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (slices.Contains(private, filepath.ToSlash(path)) || d.Name() == "testdata" || d.Name() == ".git"):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		pkg := file.Name.Name
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Recv == nil {
+					add(pkg, n.Name.Name, true)
+				} else if of := nameOf(n.Recv.List[0].Type); ast.IsExported(of) {
+					add(of, n.Name.Name, true)
+				}
+				return false
+			case *ast.ValueSpec:
+				for _, name := range n.Names {
+					add(pkg, name.Name, true)
+				}
+				return false
+			case *ast.TypeSpec:
+				if n.Name.IsExported() {
+					add(pkg, n.Name.Name, true)
+					members(n, add)
+				}
+				return false
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return api
+}
+
+// members adds the fields of a type, or the methods of an interface, and what it
+// embeds or is another name of.
+func members(spec *ast.TypeSpec, add func(of, name string, own bool)) {
+	var fields []*ast.Field
+	switch typ := spec.Type.(type) {
+	case *ast.StructType:
+		fields = typ.Fields.List
+	case *ast.InterfaceType:
+		fields = typ.Methods.List
+	default:
+		add(spec.Name.Name, nameOf(typ), false)
+	}
+	for _, field := range fields {
+		for _, name := range field.Names {
+			add(spec.Name.Name, name.Name, true)
+		}
+		if field.Names == nil {
+			add(spec.Name.Name, nameOf(field.Type), false)
+		}
+	}
+}
+
+// nameOf is the name of a type without its package, its pointer and its parameters.
+func nameOf(typ ast.Expr) string {
+	switch typ := typ.(type) {
+	case *ast.Ident:
+		return typ.Name
+	case *ast.SelectorExpr:
+		return typ.Sel.Name
+	case *ast.StarExpr:
+		return nameOf(typ.X)
+	case *ast.IndexExpr:
+		return nameOf(typ.X)
+	}
+	return ""
 }
