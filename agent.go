@@ -33,7 +33,7 @@ type Config struct {
 	// Effort is the model's effort level, as the provider names it.
 	Effort string
 	// Fallbacks take over, one after the other, for the rest of a turn in which
-	// the model before is overloaded or declines. Which one did is in the journal
+	// the model before is overloaded, has no rate left, or declines. Which one did is in the journal
 	// and in Result.Fallbacks.
 	Fallbacks []model.Model
 	// Gate is shared by agents that use one key. Defaults to one of the agent's
@@ -107,6 +107,8 @@ type Agent struct {
 	ownGate bool
 	// running are the sessions that run, by their ids; each has its cancel function.
 	running sync.Map
+	// offered are the names of the provider's tools that it was given.
+	offered []string
 	// endsRun tells that there is a tool that ends the run; canRead that cut
 	// results can be read on.
 	endsRun, canRead bool
@@ -238,14 +240,17 @@ func (a *Agent) initTools() error {
 	}
 	byName := func(x, y *Tool) int { return strings.Compare(x.spec.Name, y.spec.Name) }
 	slices.SortFunc(cfg.Tools, byName)
-	cfg.ServerTools = slices.Clone(cfg.ServerTools)
+	for _, t := range cfg.ServerTools {
+		a.offered = append(a.offered, t.Name)
+	}
+	cfg.ServerTools = slices.DeleteFunc(slices.Clone(cfg.ServerTools), func(t model.ServerTool) bool { return a.policy.hidden(t.Name) })
 	slices.SortFunc(offered, byName)
 	if len(offered)+len(cfg.ServerTools) == 0 {
 		return nil
 	}
 	a.toolSet = &model.ToolSet{Server: cfg.ServerTools}
 	for _, t := range offered {
-		if a.policy == nil || !a.policy.hidden(t.spec.Name) {
+		if !a.policy.hidden(t.spec.Name) {
 			a.toolSet.Defs = append(a.toolSet.Defs, t.def())
 		}
 	}

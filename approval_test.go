@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quarry-sdk/quarry"
+	"github.com/quarry-sdk/quarry/model"
 	"github.com/quarry-sdk/quarry/model/modeltest"
 	"github.com/quarry-sdk/quarry/session"
 )
@@ -299,5 +300,29 @@ func TestNobodyIsAskedInVain(t *testing.T) {
 	}
 	if got := results(m.Requests()[1])[0].Content.Text(); !strings.HasPrefix(got, `"city" must be a string`) {
 		t.Errorf("the model is told %q", got)
+	}
+}
+
+// A bare name in Deny takes the provider's own tools away too, and rules that are
+// about no tool are told.
+func TestUnusedRules(t *testing.T) {
+	t.Parallel()
+	m := modeltest.NewScripted(modeltest.Say("Done."))
+	inner := newAgent(t, quarry.Config{Name: "inner", Model: echo(), Tools: []*quarry.Tool{quarry.NewTool(quarry.ToolSpec{Name: "dig"}, noop[numberIn])}})
+	agent := newAgent(t, quarry.Config{
+		Model: m, Tools: []*quarry.Tool{weather(), quarry.AgentTool(quarry.ToolSpec{Name: "ask"}, inner)},
+		ServerTools: []model.ServerTool{{Type: "web_search_20250305", Name: "web_search"}, {Type: "web_fetch_20250910", Name: "web_fetch"}},
+		Permissions: &quarry.Permissions{
+			Deny: []string{"web_search", "Bash(rm:*)", "dig(n:1)", "mcp__later"}, Ask: []string{"wether", "weather"}, Allow: []string{"ask", "Agent(x)", "Read"},
+		},
+	})
+	if diff := cmp.Diff([]string{"Bash(rm:*)", "wether", "Read"}, agent.UnusedRules()); diff != "" {
+		t.Errorf("wrong rules are unused (-want +got):\n%s", diff)
+	}
+	if _, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go."}); err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Requests()[0].Tools.Server; len(got) != 1 || got[0].Name != "web_fetch" {
+		t.Errorf("the provider is offered %+v", got)
 	}
 }

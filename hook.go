@@ -74,8 +74,8 @@ const maxHookContext = 10_000
 // Where one fails, panics or takes longer than its timeout, hooks of PreToolUse and
 // UserPromptSubmit deny; the others have no opinion.
 type Hook struct {
-	// Match chooses calls by the names of their tools: exact names divided by '|',
-	// or else a regular expression, which may match a part. Defaults to all. It
+	// Match chooses calls by the names of their tools: exact names divided by '|' or
+	// ',', or else a regular expression, which may match a part. Defaults to all. It
 	// counts at the points that are about a tool.
 	Match string
 	// Name is what the hook is called in journals. Defaults to the point.
@@ -151,9 +151,9 @@ func (h *Hook) compile() error {
 	}
 	orDefault(&h.Timeout, DefaultHookTimeout)
 	orDefault(&h.Name, string(h.On))
-	names := strings.Split(h.Match, "|")
+	names := strings.FieldsFunc(h.Match, func(r rune) bool { return r == '|' || r == ',' || r == ' ' })
 	plain := !strings.ContainsFunc(h.Match, func(r rune) bool {
-		return r != '_' && r != '-' && r != '|' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+		return r != '_' && r != '-' && r != '|' && r != ',' && r != ' ' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	})
 	switch {
 	case h.Match == "" || h.Match == "*":

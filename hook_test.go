@@ -304,3 +304,21 @@ func TestHooksAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// Names are divided as people write them.
+func TestHookMatches(t *testing.T) {
+	t.Parallel()
+	for match, want := range map[string]bool{
+		"weather": true, "pay|weather": true, "pay,weather": true, "pay, weather": true, "*": true, "": true, "weath": false, "weath.*": true, "pay": false,
+	} {
+		called := false
+		hook := quarry.Hook{On: quarry.PreToolUse, Match: match, Run: func(context.Context, *quarry.HookInput) (quarry.HookOutput, error) {
+			called = true
+			return quarry.HookOutput{}, nil
+		}}
+		m := modeltest.NewScripted(modeltest.Call("weather", cityIn{"Oslo"}), modeltest.Say("Done."))
+		if _, _, err := play(t.Context(), t, newAgent(t, quarry.Config{Model: m, Tools: []*quarry.Tool{weather()}, Hooks: []quarry.Hook{hook}}), quarry.Input{Prompt: "Go."}); err != nil || called != want {
+			t.Errorf("%q: called %v, want %v; %v", match, called, want, err)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/quarry-sdk/quarry/session"
 )
@@ -47,7 +48,8 @@ type Permissions struct {
 	// Ask are rules for calls that a person is asked about in every mode.
 	Ask []string `json:"ask,omitempty"`
 	// Deny are rules for calls that never run. A rule of a bare name also takes the
-	// tool out of the model's sight.
+	// tool out of the model's sight, the provider's own tools too: they run where no
+	// other rule is asked.
 	Deny []string `json:"deny,omitempty"`
 	// Mode defaults to ModeDefault.
 	Mode Mode `json:"mode,omitempty"`
@@ -243,6 +245,9 @@ func allowing(rules, extra []rule, c *policyCall) *rule {
 
 // hidden tells whether a rule takes the tool out of the model's sight.
 func (p *policy) hidden(name string) bool {
+	if p == nil {
+		return false
+	}
 	for i := range p.deny {
 		if r := &p.deny[i]; r.spec == "" && r.namesTool(name) {
 			return true
@@ -263,6 +268,46 @@ func (p *policy) check(tools map[string]*Tool) error {
 		}
 	}
 	return nil
+}
+
+// UnusedRules are the rules of Config.Permissions that are about no tool that the
+// agent has, by a slip of the pen or since the tool is not there: those that deny
+// or ask protect nothing then. Rules about tools of MCP servers are left out, since
+// those may come later.
+func (a *Agent) UnusedRules() (unused []string) {
+	if a.policy == nil {
+		return nil
+	}
+	for _, rules := range [][]rule{a.policy.deny, a.policy.ask, a.policy.allow} {
+		for i := range rules {
+			if r := &rules[i]; !a.uses(r) && !slices.Contains(unused, r.text) {
+				unused = append(unused, r.text)
+			}
+		}
+	}
+	return unused
+}
+
+// uses tells whether a rule is about a tool of the agent, or of those that it runs.
+func (a *Agent) uses(r *rule) bool {
+	if strings.HasPrefix(r.tool, "mcp_") || r.aboutAgents() {
+		return true
+	}
+	been := make(map[*Agent]bool)
+	var has func(*Agent) bool
+	has = func(a *Agent) bool {
+		if been[a] {
+			return false
+		}
+		been[a] = true
+		for name, t := range a.tools {
+			if r.namesTool(name) || slices.ContainsFunc(t.runs(), has) {
+				return true
+			}
+		}
+		return slices.ContainsFunc(a.offered, r.namesTool)
+	}
+	return has(a)
 }
 
 // Scope says what the specifier of a rule means for a tool, and in which field of

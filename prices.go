@@ -63,7 +63,7 @@ func (a *Agent) unpricedBut(p Prices, been map[*Agent]bool) (names []string) {
 		}
 	}
 	for _, t := range a.cfg.Tools {
-		for _, child := range append(t.agents[:len(t.agents):len(t.agents)], t.spec.Runs...) {
+		for _, child := range t.runs() {
 			names = append(names, child.unpricedBut(p, been)...)
 		}
 	}

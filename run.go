@@ -184,7 +184,8 @@ func (a *Agent) register(ctx context.Context, id string) (context.Context, func(
 
 // Enqueue journals a prompt, for a session that exists or a new one, and returns
 // the session's id. It is worked on by the next run of the session, after those
-// that came before it. A session that is running somewhere is ErrConflict.
+// that came before it. A session that the agent is running is ErrConflict; one that
+// runs elsewhere loses its run to the prompt.
 func (a *Agent) Enqueue(ctx context.Context, in Input) (id string, err error) {
 	r := run{agent: a, id: in.Session, yield: func(Event, error) bool { return true }}
 	if r.id == "" {
@@ -198,6 +199,9 @@ func (a *Agent) Enqueue(ctx context.Context, in Input) (id string, err error) {
 	}
 	if in.Accept {
 		ctx = context.WithValue(ctx, acceptKey{}, true)
+	}
+	if _, ok := a.running.Load(r.id); ok {
+		return r.id, fmt.Errorf("session %q is running: %w; enqueue the prompt when it has ended", r.id, session.ErrConflict)
 	}
 	live, err := r.open(ctx, in)
 	if err != nil {

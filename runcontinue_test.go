@@ -317,3 +317,20 @@ func TestOtherLimits(t *testing.T) {
 		})
 	}
 }
+
+// A prompt that is queued while its session runs is refused, and the run is not
+// disturbed.
+func TestEnqueueWhileRunning(t *testing.T) {
+	t.Parallel()
+	var agent *quarry.Agent
+	var queued error
+	tool := quarry.NewTool(quarry.ToolSpec{Name: "queue"}, func(context.Context, struct{}) (string, error) {
+		_, queued = agent.Enqueue(t.Context(), quarry.Input{Prompt: "More.", Session: "s"})
+		return "tried", nil
+	})
+	agent = newAgent(t, quarry.Config{Model: modeltest.NewScripted(modeltest.Call("queue", nil), modeltest.Say("Done.")), Tools: []*quarry.Tool{tool}})
+	result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+	if err != nil || !result.OK() || !errors.Is(queued, session.ErrConflict) {
+		t.Errorf("got %+v, %v; queued: %v", result, err, queued)
+	}
+}

@@ -270,6 +270,9 @@ func (t *Tool) def() model.ToolDef {
 	return model.ToolDef{Name: t.spec.Name, Description: t.spec.Description, InputSchema: t.schema.json, Strict: t.spec.Strict}
 }
 
+// runs are the agents that calls of the tool may run.
+func (t *Tool) runs() []*Agent { return append(t.agents[:len(t.agents):len(t.agents)], t.spec.Runs...) }
+
 // repeatable tells whether a call that was cut off may simply be run again.
 func (t *Tool) repeatable() bool {
 	return t.spec.Effect == ReadOnly || t.spec.Idempotent || t.spec.Reconcile != nil

@@ -39,7 +39,8 @@ the workspace, dontAsk denies what would be asked, plan asks for all that does
 more than read, bypass allows what no rule denies or asks for.
 
 A configuration may have permissions (mode, allow, ask, deny), mcpServers, agents
-(name, description, instructions, tools, model) and hooks (on, match, name,
+(name, description, instructions, tools, deniedTools, mode, model, background)
+and hooks (on, match, name,
 command, timeout), in YAML or JSON.
 
 An interrupted task is gone on with by: quarry sessions resume ID
@@ -211,11 +212,26 @@ func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Mo
 	case err != nil: // the flags, or the configuration
 		return nil, usagef("%s", inFlags(strings.TrimPrefix(err.Error(), `agent "general": `)))
 	}
+	for _, rule := range agent.UnusedRules() {
+		a.note("quarry: the rule %s is about no tool of this agent; its tools are %s", rule, strings.Join(toolNames(agent.Agent), ", "))
+	}
 	for _, w := range agent.Warnings() {
 		a.note("quarry: %s", w)
 	}
 	a.noteUnpriced(run, agent.Agent)
 	return agent, nil
+}
+
+// toolNames are the names of an agent's tools.
+func toolNames(agent *quarry.Agent) (names []string) {
+	cfg := agent.Config()
+	for _, t := range cfg.Tools {
+		names = append(names, t.Spec().Name)
+	}
+	for _, t := range cfg.ServerTools {
+		names = append(names, t.Name)
+	}
+	return names
 }
 
 // helpers are the helpers of a configuration.
