@@ -83,14 +83,61 @@
 //
 // # Limits
 //
-// [Limits] bound each prompt: turns, tokens, time and the tools at once.
-// [DefaultLimits] are on by default. A model that makes the same call with the
+// [Limits] bound each prompt, and the whole tree of agents that work on it: turns,
+// tokens, money, calls of tools, children, time. [DefaultLimits] are on by default.
+// A model that makes the same call with the
 // same result three times in a row is warned, and stopped at the fourth.
+//
+// # Agents that send agents
+//
+// Config.Agents are definitions of agents that the model may send with parts of
+// its task, by the tool Agent: several in one response work at the same time, and
+// one may work in the background, or be asked more by its handle; see
+// [AgentDefinition]. [AgentTool] and [NewAgentTool] make a tool of one agent, and the
+// function of a tool may run those that ToolSpec.Runs names. Each works on a child
+// session, with a fresh context, a journal of its own and a share of the budget, and
+// is bound by the hooks and permissions of all above it. Only what it comes to goes
+// back; that it failed is said as such.
+//
+// # Permissions
+//
+// [Permissions] say which calls run, which never do, and which a person is asked
+// about: rules such as "write_file(drafts/**)", and a mode for what no rule decides.
+// A rule that denies beats everything. Without permissions all tools that the agent
+// was given may be called. What became of a call, and why, is in the journal.
+//
+// # Approvals and questions
+//
+// Where a person is to be asked, Config.Approver does it while the run waits. With
+// Config.Park the run ends instead, as [Waiting]; [Agent.Answer] answers from any
+// process, and the next run of the session goes on. [AskUser] lets a model ask the
+// person, and [Call.Ask] the function of a tool. Where there is nobody, what would be
+// asked is denied.
+//
+// # Hooks
+//
+// A [Hook] is called at a point of every run: before and after calls, before a
+// prompt, when the run would end. It may deny, replace, add to the conversation, or
+// make the run go on or stop. What it said is journaled and not asked again. Before
+// calls and prompts, a hook that fails denies.
+//
+// # Typed results
+//
+// [RunTyped] returns a value of a Go type, and Config.Output asks for JSON of any
+// schema. What comes is repaired where only its form is wrong and asked for again,
+// with the exact error, where its content is; a run without a valid value is
+// [InvalidOutput].
+//
+// # Ready-made tools
+//
+// Packages below toolbox have them: files of a workspace, a memory, skills, programs,
+// hooks, and mcp, which gives an agent the tools of MCP servers. toolbox/general is
+// an agent with all of these.
 //
 // # Results
 //
 // A prompt ends in one [Result]. Its Subtype says how (success, halted,
-// truncated, refused, limit, context_window, error), its Reason why, its Detail
+// waiting, truncated, refused, limit, context_window, invalid_output, error), its Reason why, its Detail
 // what to do about it. None of these is a Go error, because the run did what it
 // could: test Result.OK. An error is returned where the run did not reach its
 // end: its context ended (Subtype is interrupted; resume the session), the input

@@ -122,3 +122,43 @@ func ExampleAskUser() {
 	// told: Florence
 	// It is sunny in Florence.
 }
+
+// The function of a tool asks before it acts. It is called again when the person
+// has answered.
+func ExampleCall_Ask() {
+	book := quarry.NewTool(quarry.ToolSpec{Name: "book", Description: "Books a seat."}, func(ctx context.Context, _ struct{}) (string, error) {
+		call, _ := quarry.CallFrom(ctx)
+		seat, err := call.Ask(quarry.Question{Text: "Which seat?", Choices: []string{"aisle", "window"}})
+		if err != nil {
+			return "", err
+		}
+		if seat.Declined {
+			return "not booked", nil
+		}
+		return "booked: " + seat.Text, nil
+	})
+	agent, err := quarry.New(quarry.Config{
+		Model: modeltest.NewScripted(modeltest.CallID("b1", "book", nil), modeltest.Say("You sit by the window.")),
+		Park:  true,
+		Tools: []*quarry.Tool{book},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	result, err := agent.Run(ctx, quarry.Input{Prompt: "Book me a seat.", Session: "trip"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Subtype, string(result.Pending[0].Input))
+	if err := agent.Answer(ctx, "trip", "b1", quarry.Answer{Text: "window"}); err != nil {
+		log.Fatal(err)
+	}
+	if result, err = agent.Run(ctx, quarry.Input{Session: "trip"}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Text)
+	// Output:
+	// waiting {"question":"Which seat?","choices":["aisle","window"]}
+	// You sit by the window.
+}
