@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/anthropics/anthropic-sdk-go/v2/option"
+
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -36,7 +38,7 @@ type Config struct {
 	// white space is ignored.
 	APIKey string
 	// BaseURL is the address below which v1/messages is found. Defaults to
-	// ANTHROPIC_BASE_URL, else to the official address.
+	// ANTHROPIC_BASE_URL, else to the official address; or to the platform's.
 	BaseURL string
 	// Betas are sent in the anthropic-beta header. Defaults to none.
 	Betas []string
@@ -56,44 +58,42 @@ type Config struct {
 	MaxTokens int
 	// Model is the model's name, such as "claude-sonnet-4-5". Required.
 	Model string
+	// Platform is the cloud through which the model is reached; packages bedrock and
+	// vertex below this one make it. No key is needed then, and the environment is
+	// read by the platform alone. Defaults to the Anthropic API.
+	Platform Platform
 	// Version is the anthropic-version header. Defaults to "2023-06-01", the
 	// version whose format this package reads and writes. Since "2026-10-21" the
 	// API refuses sampling temperatures.
 	Version string
 }
 
+// Platform is a cloud that serves Claude models under addresses and signatures of
+// its own. The zero value is the Anthropic API.
+type Platform struct {
+	// Name begins the names of its models, as in "bedrock/NAME".
+	Name string
+	// Options turn a request of the official SDK into the platform's.
+	Options []option.RequestOption
+}
+
 // filled returns a validated copy of c with its defaults filled in.
 func (c Config) filled() (Config, error) {
-	if c.APIKey == "" {
-		c.APIKey = os.Getenv("ANTHROPIC_API_KEY")
-	}
-	c.APIKey = strings.TrimSpace(c.APIKey)
-	switch c.APIKey {
-	case "":
-		return c, ErrNoKey
-	case placeholderKey:
-		return c, ErrPlaceholderKey
-	}
-	if strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return c, errors.New("the Anthropic API key has characters that no key has (white space, or beyond ASCII): copy it again")
-	}
 	if c.Model == "" {
 		return c, errors.New("no model: set Config.Model, for example to \"claude-sonnet-4-5\"")
 	}
-	if c.BaseURL == "" {
-		c.BaseURL = os.Getenv("ANTHROPIC_BASE_URL")
+	var err error
+	if c.Platform.Options == nil {
+		c, err = c.ownAPI()
+	} else {
+		err = c.platform()
 	}
-	if c.BaseURL == "" {
-		c.BaseURL = defaultBaseURL
+	if err == nil {
+		c.BaseURL, err = baseURL(c.BaseURL)
 	}
-	u, err := url.Parse(c.BaseURL)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		// The address itself is not quoted: people keep secrets in addresses.
-		return c, errors.New("the base URL is not an http or https address")
+	if err != nil {
+		return c, err
 	}
-	// The path is v1/messages whether or not the base URL ends in /v1.
-	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") + "/"
-	c.BaseURL = u.String()
 	if c.IdleTimeout == 0 {
 		c.IdleTimeout = defaultIdleTimeout
 	}
@@ -108,4 +108,55 @@ func (c Config) filled() (Config, error) {
 	}
 	c.Headers = c.Headers.Clone()
 	return c, nil
+}
+
+// ownAPI fills in what the Anthropic API needs.
+func (c Config) ownAPI() (Config, error) {
+	if c.APIKey == "" {
+		c.APIKey = os.Getenv("ANTHROPIC_API_KEY")
+	}
+	c.APIKey = strings.TrimSpace(c.APIKey)
+	switch c.APIKey {
+	case "":
+		return c, ErrNoKey
+	case placeholderKey:
+		return c, ErrPlaceholderKey
+	}
+	if strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return c, errors.New("the Anthropic API key has characters that no key has (white space, or beyond ASCII): copy it again")
+	}
+	if c.BaseURL == "" {
+		c.BaseURL = os.Getenv("ANTHROPIC_BASE_URL")
+	}
+	if c.BaseURL == "" {
+		c.BaseURL = defaultBaseURL
+	}
+	c.Platform.Name = Provider
+	return c, nil
+}
+
+// platform checks what a platform needs.
+func (c *Config) platform() error {
+	switch {
+	case c.Platform.Name == "":
+		return errors.New("the platform has no name; set Platform.Name")
+	case c.APIKey != "":
+		return fmt.Errorf("there is a key of the Anthropic API, which the platform %s takes none of; leave Config.APIKey empty", c.Platform.Name)
+	}
+	return nil
+}
+
+// baseURL checks an address and makes its path end before v1.
+func baseURL(address string) (string, error) {
+	if address == "" {
+		return "", nil // the platform's own
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		// The address itself is not quoted: people keep secrets in addresses.
+		return "", errors.New("the base URL is not an http or https address")
+	}
+	// The path is v1/messages whether or not the base URL ends in /v1.
+	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") + "/"
+	return u.String(), nil
 }

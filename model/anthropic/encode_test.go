@@ -24,7 +24,7 @@ import (
 func bodyOf(t testing.TB, req *model.Request) ([]byte, error) {
 	t.Helper()
 	b := &body{}
-	if err := b.fill(req, "claude-x", 100); err != nil {
+	if err := b.fill(req, "claude-x", 100, false); err != nil {
 		return nil, err
 	}
 	data, err := io.ReadAll(b.reader())
@@ -237,7 +237,7 @@ func TestTurnCost(t *testing.T) {
 		buf := make([]byte, 4096)
 		return testing.AllocsPerRun(100, func() {
 			b := &body{head: head[:0]}
-			if err := b.fill(req, "m", 1); err != nil {
+			if err := b.fill(req, "m", 1, false); err != nil {
 				t.Fatal(err)
 			}
 			head = b.head

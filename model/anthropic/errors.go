@@ -108,6 +108,15 @@ func kindOf(status int, code, message string) model.ErrorKind {
 		return model.ErrOverloaded
 	case "timeout_error":
 		return model.ErrTimeout
+	// What Bedrock says within a stream.
+	case "throttlingException":
+		return model.ErrRateLimited
+	case "serviceUnavailableException", "modelNotReadyException":
+		return model.ErrOverloaded
+	case "modelTimeoutException":
+		return model.ErrTimeout
+	case "validationException":
+		status = http.StatusBadRequest
 	}
 	words := strings.ToLower(message)
 	switch {

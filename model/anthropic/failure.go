@@ -80,7 +80,7 @@ func transportError(err error, partial *model.Response) *model.Error {
 // scrub takes the key out of an error: servers have been seen to quote it.
 func (m *Model) scrub(err error) error {
 	e, ok := err.(*model.Error)
-	if !ok {
+	if !ok || m.cfg.APIKey == "" { // a platform keeps its own credentials
 		return err
 	}
 	for _, s := range [...]*string{&e.Message, &e.Code, &e.RequestID} {

@@ -30,7 +30,7 @@ func New(cfg Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{cfg: cfg, name: Provider + "/" + cfg.Model, http: cfg.HTTPClient}
+	m := &Model{cfg: cfg, name: cfg.Platform.Name + "/" + cfg.Model, http: cfg.HTTPClient}
 	if m.http == nil {
 		m.http = &http.Client{Transport: newTransport()}
 	}
@@ -39,12 +39,19 @@ func New(cfg Config) (*Model, error) {
 		option.WithoutEnvironmentDefaults(),
 		option.WithoutOpenTelemetry(),
 		option.WithMaxRetries(0),
-		option.WithBaseURL(cfg.BaseURL),
-		option.WithHTTPClient(doer{m.http}),
+		option.WithHeader("Anthropic-Version", cfg.Version),
+	}
+	if cfg.Platform.Options == nil {
 		// The SDK's own key option sends a bearer token, which the gateways of this
 		// API version do not know.
-		option.WithHeader("X-Api-Key", cfg.APIKey),
-		option.WithHeader("Anthropic-Version", cfg.Version),
+		opts = append(opts, option.WithHTTPClient(doer{m.http}), option.WithHeader("X-Api-Key", cfg.APIKey))
+	} else {
+		// It signs what is sent, and so has to see the client itself.
+		opts = append(opts, option.WithHTTPClient(m.http))
+		opts = append(opts, cfg.Platform.Options...)
+	}
+	if cfg.BaseURL != "" {
+		opts = append(opts, option.WithBaseURL(cfg.BaseURL))
 	}
 	if len(cfg.Betas) > 0 {
 		opts = append(opts, option.WithHeader("Anthropic-Beta", strings.Join(cfg.Betas, ",")))
@@ -59,7 +66,7 @@ func New(cfg Config) (*Model, error) {
 	return m, nil
 }
 
-// Name returns "anthropic/" and the model's name.
+// Name returns "anthropic/", or the platform's name, and the model's name.
 func (m *Model) Name() string { return m.name }
 
 // String is Name. It keeps the key out of formatted output.

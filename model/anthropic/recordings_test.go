@@ -101,6 +101,16 @@ func replay(t testing.TB, e cassette.Exchange) (events []model.Event, resp *mode
 	return events, resp, nil
 }
 
+// counted serves one recorded count of tokens.
+func counted(t testing.TB, e cassette.Exchange) (int64, error) {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { e.Response.Write(w) }))
+	defer srv.Close()
+	m := testModel(t, srv.URL)
+	defer m.CloseIdleConnections()
+	return m.CountTokens(t.Context(), &model.Request{Messages: history(1)})
+}
+
 // facts states what an exchange decodes to, in one line.
 func facts(events []model.Event, resp *model.Response, err error) string {
 	var b strings.Builder
@@ -196,6 +206,15 @@ func TestRecordings(t *testing.T) {
 	for _, name := range names {
 		fmt.Fprintln(&got, name)
 		for i, e := range all[name] {
+			if strings.Contains(e.Request.URL, "/count_tokens") {
+				n, err := counted(t, e)
+				if err != nil {
+					fmt.Fprintf(&got, "\t%d %s\n", i, facts(nil, nil, err))
+				} else {
+					fmt.Fprintf(&got, "\t%d tokens=%d\n", i, n)
+				}
+				continue
+			}
 			events, resp, err := replay(t, e)
 			fmt.Fprintf(&got, "\t%d %s\n", i, facts(events, resp, err))
 			checkEvents(t, name, events, resp)

@@ -11,7 +11,7 @@ import (
 
 // fill makes b the body of the request. The conversation comes last, so that a
 // longer one has the shorter one's bytes as its prefix.
-func (b *body) fill(req *model.Request, modelName string, maxTokens int) error {
+func (b *body) fill(req *model.Request, modelName string, maxTokens int, count bool) error {
 	if len(req.Messages) == 0 {
 		return invalidRequest("the request has no messages")
 	}
@@ -20,7 +20,7 @@ func (b *body) fill(req *model.Request, modelName string, maxTokens int) error {
 		return invalidRequest(fmt.Sprintf("cache TTL %q is neither 5m nor 1h", req.Cache.TTL))
 	}
 	left := maxBreakpoints
-	if err := b.fillHead(req, modelName, maxTokens, &left); err != nil {
+	if err := b.fillHead(req, modelName, maxTokens, count, &left); err != nil {
 		return err
 	}
 	b.messages = req.Messages
@@ -65,8 +65,9 @@ func wrapEncode(what string, err error) error {
 	return invalidRequest("encode " + what + ": " + err.Error())
 }
 
-// fillHead writes everything before the messages.
-func (b *body) fillHead(req *model.Request, modelName string, maxTokens int, left *int) error {
+// fillHead writes everything before the messages. Count leaves out what the address
+// that counts tokens refuses: everything that is about the answer alone.
+func (b *body) fillHead(req *model.Request, modelName string, maxTokens int, count bool, left *int) error {
 	h := &head{buf: b.head[:0], extra: req.Extra}
 	for key := range req.Extra {
 		if key == "messages" || key == "stream" {
@@ -83,18 +84,20 @@ func (b *body) fillHead(req *model.Request, modelName string, maxTokens int, lef
 	if h.key("model") {
 		h.buf = appendQuoted(h.buf, modelName)
 	}
-	if h.key("max_tokens") {
+	if !count && h.key("max_tokens") {
 		h.buf = appendInt(h.buf, maxTokens)
 	}
-	h.key("stream")
-	h.buf = append(h.buf, "true"...)
+	if !count {
+		h.key("stream")
+		h.buf = append(h.buf, "true"...)
+	}
 	if t := req.Temperature; t != nil && (math.IsNaN(*t) || math.IsInf(*t, 0)) {
 		return invalidRequest("the temperature is not a number")
 	}
-	if req.Temperature != nil && h.key("temperature") {
+	if !count && req.Temperature != nil && h.key("temperature") {
 		h.buf = strconv.AppendFloat(h.buf, *req.Temperature, 'g', -1, 64)
 	}
-	if len(req.StopSequences) > 0 && h.key("stop_sequences") {
+	if !count && len(req.StopSequences) > 0 && h.key("stop_sequences") {
 		h.buf = append(h.buf, '[')
 		for i, s := range req.StopSequences {
 			if i > 0 {

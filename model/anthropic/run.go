@@ -69,7 +69,7 @@ func (m *Model) run(ctx context.Context, req *model.Request, yield func(model.Ev
 // has ended when it returns.
 func (m *Model) perform(outer context.Context, req *model.Request, c *call, yield func(model.Event, error) bool) error {
 	b := &body{head: c.head[:0]}
-	err := b.fill(req, m.cfg.Model, m.cfg.MaxTokens)
+	err := b.fill(req, m.cfg.Model, m.cfg.MaxTokens, false)
 	c.head = b.head
 	if err != nil {
 		return err
@@ -96,15 +96,9 @@ func (m *Model) perform(outer context.Context, req *model.Request, c *call, yiel
 
 // read reads an answer of status 200 up to its end.
 func (m *Model) read(resp *http.Response, c *call, watch *watch, yield func(model.Event, error) bool) error {
-	var r io.Reader = &watchedReader{r: resp.Body, w: watch}
-	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return err
-		}
-		r = z
+	if err := c.open(resp, watch); err != nil {
+		return err
 	}
-	c.buf.Reset(r)
 	if isWhole(resp, c.buf) {
 		data, err := io.ReadAll(io.LimitReader(c.buf, maxWholeBytes))
 		if err != nil {
@@ -129,6 +123,20 @@ func (m *Model) read(resp *http.Response, c *call, watch *watch, yield func(mode
 	}
 	yield(model.Event{Kind: model.EventDone, Response: c.dec.response()}, nil)
 	watch.drain(c.buf)
+	return nil
+}
+
+// open prepares the answer's body for reading.
+func (c *call) open(resp *http.Response, watch *watch) error {
+	var r io.Reader = &watchedReader{r: resp.Body, w: watch}
+	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return err
+		}
+		r = z
+	}
+	c.buf.Reset(r)
 	return nil
 }
 
