@@ -59,7 +59,7 @@ with: quarry sessions resume ID`,
 				return err
 			}
 			defer index.Close()
-			m, err := a.pickModel(run.model)
+			m, err := a.pickModel(cmd.Context(), run.model)
 			if err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ with: quarry sessions resume ID`,
 				return err
 			}
 			defer store.Close()
-			agent, err := a.newAsker(index, m, store, &run)
+			agent, err := a.newAsker(cmd.Context(), index, m, store, &run)
 			if err != nil {
 				return err
 			}
@@ -100,7 +100,7 @@ func askInput(question, corpusName string) quarry.Input {
 }
 
 // newAsker makes the agent that answers from a corpus.
-func (a *app) newAsker(index *corpus.Index, m model.Model, store session.Store, run *runFlags) (*quarry.Agent, error) {
+func (a *app) newAsker(ctx context.Context, index *corpus.Index, m model.Model, store session.Store, run *runFlags) (*quarry.Agent, error) {
 	table, err := a.priceTable()
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (a *app) newAsker(index *corpus.Index, m model.Model, store session.Store, 
 		Blobs: blobs, Compaction: quarry.Compaction{Window: known.ContextWindow}, Index: index, Limits: run.limits(),
 		Model: m, Prices: table, Retry: quarry.Retry{Attempts: run.maxAttempts}, Store: store,
 	}
-	if cfg.Fallbacks, err = a.pickFallbacks(run); err != nil {
+	if cfg.Fallbacks, err = a.pickFallbacks(ctx, run); err != nil {
 		return nil, err
 	}
 	agent, err := docs.NewAgent(cfg)
@@ -126,9 +126,9 @@ func (a *app) newAsker(index *corpus.Index, m model.Model, store session.Store, 
 }
 
 // pickFallbacks returns the models that take over.
-func (a *app) pickFallbacks(run *runFlags) (models []model.Model, err error) {
+func (a *app) pickFallbacks(ctx context.Context, run *runFlags) (models []model.Model, err error) {
 	for _, name := range run.fallbacks {
-		m, err := a.pickModel(name)
+		m, err := a.pickModel(ctx, name)
 		if err != nil {
 			return nil, err
 		}

@@ -107,7 +107,7 @@ func (a *app) check(ctx context.Context, name string) *checkReport {
 		name = defaultClaude // without a key too: that is what is to be told
 	}
 	r.ModelRequested = name
-	m, err := a.pickModel(name)
+	m, err := a.pickModel(ctx, name)
 	if err != nil {
 		return r.fail("%s", err)
 	}

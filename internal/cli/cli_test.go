@@ -55,7 +55,9 @@ func TestScripts(t *testing.T) {
 		"HELPED_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{helped()}}),
 		"ODD_URL":      modeltest.NewServer(modeltest.ServerConfig{ChunkBytes: 1, Script: modeltest.Script{odd()}}),
 	}
+	echoes := echo()
 	t.Cleanup(func() {
+		echoes.Close()
 		for _, s := range servers {
 			s.Close()
 		}
@@ -66,12 +68,20 @@ func TestScripts(t *testing.T) {
 			for name, s := range servers {
 				env.Setenv(name, s.URL)
 			}
+			scripts, err := filepath.Abs("testdata")
+			if err != nil {
+				return err
+			}
+			env.Setenv("SCRIPTS", scripts)
 			env.Setenv("CANARY", canaryKey)
+			env.Setenv("ECHOES_URL", echoes.URL)
 			env.Setenv("NO_COLOR", "1")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"blobs":    countBlobs,
+			"clean":    clean,
+			"commands": commands,
 			"exits":    exits,
 			"family":   family,
 			"nocanary": noCanary,

@@ -58,7 +58,7 @@ func (a *app) demo(ctx context.Context, out string) error {
 		return err
 	}
 	defer store.Close()
-	agent, err := a.newAsker(index, extractive.New(), store, &runFlags{})
+	agent, err := a.newAsker(ctx, index, extractive.New(), store, &runFlags{})
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (a *app) newMCPServer(ctx context.Context, corpora []string, run *runFlags)
 			}
 		}
 	}
-	m, err := a.pickModel(run.model)
+	m, err := a.pickModel(ctx, run.model)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (a *app) newMCPServer(ctx context.Context, corpora []string, run *runFlags)
 		return nil, err
 	}
 	for _, c := range s.corpora {
-		if c.asker, err = a.newAsker(c.index, m, s.store, run); err != nil {
+		if c.asker, err = a.newAsker(ctx, c.index, m, s.store, run); err != nil {
 			return nil, err
 		}
 	}

@@ -93,7 +93,7 @@ func checkTask(task string) error {
 
 // runAnew begins a session.
 func (a *app) runAnew(ctx context.Context, settings *runSettings, in quarry.Input, run *runFlags) error {
-	m, err := a.pickModel(run.model)
+	m, err := a.pickModel(ctx, run.model)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (a *app) resumeRun(ctx context.Context, settings *runSettings, in quarry.In
 	if !run.changed("max-turns") {
 		run.maxTurns = quarry.DefaultLimits.Turns
 	}
-	m, err := a.pickModel(cmp.Or(run.model, started.Model))
+	m, err := a.pickModel(ctx, cmp.Or(run.model, started.Model))
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (a *app) runAgent(ctx context.Context, settings *runSettings, in quarry.Inp
 // instructions that it has.
 func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Model, run *runFlags, store session.Store, recs []session.Record) (*general.Agent, error) {
 	if m.Name() == extractive.New().Name() {
-		return nil, usagef("the built-in model quotes and cannot do tasks; set ANTHROPIC_API_KEY, or give --model anthropic/NAME")
+		return nil, usagef("the built-in model quotes and cannot do tasks; set ANTHROPIC_API_KEY, or give --model PROVIDER/NAME")
 	}
 	config, err := readRunConfig(settings.config)
 	if err != nil {
@@ -193,7 +193,7 @@ func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Mo
 	} else {
 		cfg.Park = true
 	}
-	if cfg.Fallbacks, err = a.pickFallbacks(run); err != nil {
+	if cfg.Fallbacks, err = a.pickFallbacks(ctx, run); err != nil {
 		return nil, err
 	}
 	if cfg.MCP, err = settings.servers(config); err != nil {
@@ -202,7 +202,7 @@ func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Mo
 	if cfg.Hooks, err = config.hooks(settings.workspace); err != nil {
 		return nil, err
 	}
-	if cfg.Agents, err = a.helpers(config); err != nil {
+	if cfg.Agents, err = a.helpers(ctx, config); err != nil {
 		return nil, err
 	}
 	agent, err := general.Open(ctx, cfg)
@@ -235,14 +235,14 @@ func toolNames(agent *quarry.Agent) (names []string) {
 }
 
 // helpers are the helpers of a configuration.
-func (a *app) helpers(config *runConfig) (helpers []quarry.AgentDefinition, err error) {
+func (a *app) helpers(ctx context.Context, config *runConfig) (helpers []quarry.AgentDefinition, err error) {
 	for i := range config.Agents {
 		e := &config.Agents[i]
 		s := quarry.AgentDefinition{
 			Background: e.Background, DeniedTools: e.DeniedTools, Description: e.Description, Instructions: e.Instructions, Mode: quarry.Mode(e.Mode), Name: e.Name, Tools: e.Tools,
 		}
 		if e.Model != "" {
-			if s.Model, err = a.pickModel(e.Model); err != nil {
+			if s.Model, err = a.pickModel(ctx, e.Model); err != nil {
 				return nil, err
 			}
 		}

@@ -90,11 +90,11 @@ func (a *app) resume(ctx context.Context, id string, in quarry.Input, run *runFl
 		return err
 	}
 	defer index.Close()
-	m, err := a.pickModel(cmp.Or(run.model, started.Model))
+	m, err := a.pickModel(ctx, cmp.Or(run.model, started.Model))
 	if err != nil {
 		return err
 	}
-	agent, err := a.newAsker(index, m, store, run)
+	agent, err := a.newAsker(ctx, index, m, store, run)
 	if err != nil {
 		return err
 	}
