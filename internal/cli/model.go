@@ -63,7 +63,7 @@ func (a *app) pickModel(ctx context.Context, flag string) (model.Model, error) {
 		}
 		name = defaultClaude
 	}
-	if name == extractive.New().Name() {
+	if name = unaliased(name); name == extractive.New().Name() {
 		return extractive.New(), nil
 	}
 	first, rest, _ := strings.Cut(name, "/")

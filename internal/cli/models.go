@@ -29,7 +29,7 @@ of your own over the one that is built in.`,
 				return err
 			}
 			if a.flags.machine() {
-				return a.printJSON(map[string]any{"models": table.Rows()})
+				return a.printJSON(map[string]any{"models": table.Rows(), "aliases": aliases})
 			}
 			return a.printModels(table.Rows())
 		},
@@ -58,6 +58,7 @@ func (a *app) printModels(rows []prices.Price) error {
 		return fmt.Errorf("write the models: %w", err)
 	}
 	fmt.Fprintln(a.stdout, "\nInput to write 1h: USD per million tokens. Search: USD per 1,000 searches of the provider. -: not known.")
+	fmt.Fprintln(a.stdout, aliasText())
 	for i, s := range sources {
 		fmt.Fprintf(a.stdout, "[%d] %s\n", i+1, clean(s))
 	}
