@@ -49,6 +49,8 @@ func TestScripts(t *testing.T) {
 		"CHATTY_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.EachConversation(modeltest.Say("SDK_CONNECTION_OK."))}}),
 		"RUNS_URL":     modeltest.NewServer(modeltest.ServerConfig{APIKey: canaryKey, Script: modeltest.Script{runs()}}),
 		"ASKS_URL":     modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{approvals()}}),
+		"COMMANDS_URL": modeltest.NewServer(modeltest.ServerConfig{APIKey: canaryKey, Script: modeltest.Script{commands()}}),
+		"KEYS_URL":     modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{setsKeys()}}),
 		"DESK_URL":     modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{books()}}),
 		"WRITES_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{writes()}}),
 		"SENDS_URL":    modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{sends()}}),

@@ -38,9 +38,10 @@ at the terminal; where there is none, the session waits, with the exit code 5, a
 the workspace, dontAsk denies what would be asked, plan asks for all that does
 more than read, bypass allows what no rule denies or asks for.
 
-A configuration may have permissions (mode, allow, ask, deny), mcpServers, agents
-(name, description, instructions, tools, model) and hooks (on, match, name,
-command, timeout), in YAML or JSON.
+A configuration may have permissions (mode, allow, ask, deny), command (allow,
+allowAny, env, maxOutputBytes, shell, timeout), mcpServers, agents (name,
+description, instructions, tools, model) and hooks (on, match, name, command,
+timeout), in YAML or JSON. The agent runs no programs unless it has "command".
 
 An interrupted task is gone on with by: quarry sessions resume ID
 or, with other settings, by: quarry run --resume ID`,
@@ -173,6 +174,10 @@ func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Mo
 	if err != nil {
 		return nil, err
 	}
+	governing, err := settings.governing(config)
+	if err != nil {
+		return nil, err
+	}
 	table, err := a.priceTable()
 	if err != nil {
 		return nil, err
@@ -183,8 +188,8 @@ func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Mo
 	}
 	known, _ := table.Find(m.Name())
 	cfg := general.Config{
-		Blobs: blobs, Compaction: quarry.Compaction{Window: known.ContextWindow}, Instructions: general.Recorded(recs), Limits: run.limits(),
-		Model: m, Permissions: settings.permissions(config), Prices: table, Retry: quarry.Retry{Attempts: run.maxAttempts},
+		Blobs: blobs, Command: config.commands(governing), Compaction: quarry.Compaction{Window: known.ContextWindow}, Instructions: general.Recorded(recs), Limits: run.limits(),
+		Model: m, Permissions: settings.permissions(config, governing), Prices: table, Retry: quarry.Retry{Attempts: run.maxAttempts},
 		Skills: settings.skills, State: a.home(), Store: store, Workspace: settings.workspace,
 	}
 	if someone := a.newPerson(); someone != nil {

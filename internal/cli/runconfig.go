@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/quarry-sdk/quarry"
+	"github.com/quarry-sdk/quarry/toolbox/command"
 	"github.com/quarry-sdk/quarry/toolbox/mcp"
 )
 
@@ -25,11 +26,22 @@ type runConfig struct {
 		Ask   []string `yaml:"ask"`
 		Deny  []string `yaml:"deny"`
 	} `yaml:"permissions"`
+	Command    *commandEntry        `yaml:"command"`
 	MCPServers map[string]yaml.Node `yaml:"mcpServers"`
 	Agents     []agentEntry         `yaml:"agents"`
 	Hooks      []hookEntry          `yaml:"hooks"`
 
 	path string
+}
+
+// commandEntry is the programs that the agent may run.
+type commandEntry struct {
+	Allow          []string          `yaml:"allow"`
+	AllowAny       bool              `yaml:"allowAny"`
+	Env            map[string]string `yaml:"env"`
+	MaxOutputBytes int               `yaml:"maxOutputBytes"`
+	Shell          string            `yaml:"shell"`
+	Timeout        time.Duration     `yaml:"timeout"`
 }
 
 // agentEntry is a helper.
@@ -89,12 +101,24 @@ func (c *runConfig) problem(err error) error {
 		text = typed.Errors[0]
 	}
 	if m := unknownField.FindStringSubmatch(text); m != nil {
-		return usagef("%s:%s: the field %q is not known; a configuration has permissions (mode, allow, ask, deny), mcpServers, agents (name, description, instructions, tools, deniedTools, mode, model, background) and hooks (on, match, name, command, timeout)", c.path, m[1], m[2])
+		return usagef("%s:%s: the field %q is not known; a configuration has permissions (mode, allow, ask, deny), command (allow, allowAny, env, maxOutputBytes, shell, timeout), mcpServers, agents (name, description, instructions, tools, deniedTools, mode, model, background) and hooks (on, match, name, command, timeout)", c.path, m[1], m[2])
 	}
 	if m := lineNumber.FindStringSubmatch(text); m != nil {
 		return usagef("%s:%s: %s", c.path, m[1], m[2])
 	}
 	return usagef("%s: %s", c.path, strings.TrimPrefix(text, "yaml: "))
+}
+
+// commands are what the agent may run, nil for nothing; no call may name what is
+// protected.
+func (c *runConfig) commands(protected []string) *command.Config {
+	e := c.Command
+	if e == nil {
+		return nil
+	}
+	return &command.Config{
+		Allow: e.Allow, AllowAny: e.AllowAny, Env: e.Env, MaxOutputBytes: e.MaxOutputBytes, Protected: protected, Shell: e.Shell, Timeout: e.Timeout,
+	}
 }
 
 // servers adds the MCP servers of the configuration to others.

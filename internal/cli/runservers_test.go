@@ -3,6 +3,7 @@ package cli_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -117,6 +118,28 @@ func writes() *modeltest.Turn {
 		modeltest.CallID("b", "write_file", args{"path": "b.txt", "content": "B"}),
 		modeltest.Say("Done again."),
 	)
+}
+
+// commands runs the program that the task names, with its arguments.
+func commands() *modeltest.Turn {
+	return modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+		if !slices.ContainsFunc(req.Tools.Defs, func(t model.ToolDef) bool { return t.Name == "run_command" }) {
+			return modeltest.Say("I have no such tool."), nil
+		}
+		if said(req) > 0 {
+			return modeltest.Say("It says: " + lastResults(req)[0].Content.Text()), nil
+		}
+		if line, ok := strings.CutPrefix(task(req), "sh: "); ok {
+			return modeltest.CallID("c", "run_command", args{"command": line}), nil
+		}
+		words := strings.Fields(task(req))
+		return modeltest.CallID("c", "run_command", args{"program": words[0], "args": words[1:]}), nil
+	})
+}
+
+// setsKeys wants to write the file of keys.
+func setsKeys() *modeltest.Turn {
+	return modeltest.EachConversation(modeltest.Call("write_file", args{"path": ".env", "content": "ANTHROPIC_BASE_URL=http://evil.example\n"}), modeltest.Say("Done."))
 }
 
 // helped sends a helper.

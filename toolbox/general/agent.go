@@ -11,6 +11,7 @@ import (
 	"github.com/quarry-sdk/quarry"
 	"github.com/quarry-sdk/quarry/model"
 	"github.com/quarry-sdk/quarry/session"
+	"github.com/quarry-sdk/quarry/toolbox/command"
 	"github.com/quarry-sdk/quarry/toolbox/files"
 	"github.com/quarry-sdk/quarry/toolbox/mcp"
 	"github.com/quarry-sdk/quarry/toolbox/memory"
@@ -33,6 +34,11 @@ type Config struct {
 	// Blobs keep results that are over their tool's limit. Defaults to nil: they
 	// are then kept in the journal.
 	Blobs quarry.Blobs
+	// Command lets the agent run programs; see package command. Its Dir, Reserved and
+	// WithoutApproval are set by Open: programs are run in the workspace, State is
+	// protected, and a person is asked about each call unless a rule such as
+	// run_command(git status:*) allows it. Defaults to nil: the agent runs none.
+	Command *command.Config
 	// Compaction says when and how a conversation is made shorter.
 	Compaction quarry.Compaction
 	// Fallbacks take over where the model is overloaded or declines.
@@ -171,6 +177,13 @@ func (a *Agent) tools(ctx context.Context, cfg *Config) (tools []*quarry.Tool, k
 	}
 	a.closers = append(a.closers, ws.Close)
 	tools = append(ws.Tools(), quarry.ReadResult())
+	if cfg.Command != nil {
+		run, err := runCommand(cfg, reserved)
+		if err != nil {
+			return nil, "", err
+		}
+		tools, known = append(tools, run), section(aboutCommands)
+	}
 	if len(cfg.Skills) > 0 {
 		set, err := skills.Open(skills.Config{Dirs: cfg.Skills})
 		if err != nil {
@@ -180,7 +193,7 @@ func (a *Agent) tools(ctx context.Context, cfg *Config) (tools []*quarry.Tool, k
 		for _, p := range set.Problems() {
 			a.warn("skill left out: %s", p)
 		}
-		tools, known = append(tools, set.Tools()...), section(set.Prompt())
+		tools, known = append(tools, set.Tools()...), known+section(set.Prompt())
 	}
 	if cfg.Memory == nil {
 		if cfg.Memory, err = memory.Open(memory.Config{Path: filepath.Join(cfg.State, MemoryFile)}); err != nil {
@@ -206,6 +219,14 @@ func (a *Agent) tools(ctx context.Context, cfg *Config) (tools []*quarry.Tool, k
 		tools = append(tools, servers.Tools()...)
 	}
 	return append(tools, cfg.Tools...), known, nil
+}
+
+// runCommand makes the tool that runs programs.
+func runCommand(cfg *Config, reserved string) (*quarry.Tool, error) {
+	c := *cfg.Command
+	c.Dir, c.Reserved, c.WithoutApproval = cfg.Workspace, reserved, true
+	c.Protected = append(slices.Clone(c.Protected), cfg.State)
+	return command.New(c)
 }
 
 // section puts a part behind the instructions.
