@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 		"WRITES_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{writes()}}),
 		"SENDS_URL":    modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{sends()}}),
 		"HELPED_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{helped()}}),
+		"OFFERED_URL":  modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{offered()}}),
 		"ODD_URL":      modeltest.NewServer(modeltest.ServerConfig{ChunkBytes: 1, Script: modeltest.Script{odd()}}),
 	}
 	t.Cleanup(func() {

@@ -40,8 +40,9 @@ more than read, bypass allows what no rule denies or asks for.
 
 A configuration may have permissions (mode, allow, ask, deny), command (allow,
 allowAny, env, maxOutputBytes, shell, timeout), mcpServers, agents (name,
-description, instructions, tools, model) and hooks (on, match, name, command,
-timeout), in YAML or JSON. The agent runs no programs unless it has "command".
+description, instructions, tools, model), serverTools (name, maxUses,
+allowedDomains, blockedDomains) and hooks (on, match, name, command, timeout), in
+YAML or JSON. The agent runs no programs unless it has "command".
 
 An interrupted task is gone on with by: quarry sessions resume ID
 or, with other settings, by: quarry run --resume ID`,
@@ -207,6 +208,9 @@ func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Mo
 		return nil, err
 	}
 	if cfg.Agents, err = a.helpers(config); err != nil {
+		return nil, err
+	}
+	if cfg.ServerTools, err = config.serverTools(m); err != nil {
 		return nil, err
 	}
 	agent, err := general.Open(ctx, cfg)

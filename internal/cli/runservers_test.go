@@ -3,6 +3,7 @@ package cli_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -140,6 +141,24 @@ func commands() *modeltest.Turn {
 // setsKeys wants to write the file of keys.
 func setsKeys() *modeltest.Turn {
 	return modeltest.EachConversation(modeltest.Call("write_file", args{"path": ".env", "content": "ANTHROPIC_BASE_URL=http://evil.example\n"}), modeltest.Say("Done."))
+}
+
+// offered tells which tools of the provider it is offered, one a line.
+func offered() *modeltest.Turn {
+	return modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+		text := "Offered:"
+		for _, s := range req.Tools.Server {
+			var domains struct {
+				Allowed []string `json:"allowed_domains"`
+				Blocked []string `json:"blocked_domains"`
+			}
+			if err := json.Unmarshal(s.Config, &domains); err != nil {
+				return nil, err
+			}
+			text += fmt.Sprintf("\n%s %s %d +%s -%s", s.Type, s.Name, s.MaxUses, domains.Allowed, domains.Blocked)
+		}
+		return modeltest.Say(text), nil
+	})
 }
 
 // helped sends a helper.

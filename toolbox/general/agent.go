@@ -27,7 +27,8 @@ const MemoryFile = "memory.json"
 // Config describes a general agent. Model, State and Workspace are required.
 type Config struct {
 	// Agents are helpers that the agent may send. Those that set no Limits have the
-	// agent's; those with a Model of their own have the web search of its provider.
+	// agent's; those with a Model of their own have the web search of its provider,
+	// where ServerTools is nil.
 	Agents []quarry.AgentDefinition
 	// Approver asks a person; see quarry.Config.
 	Approver func(ctx context.Context, ask quarry.Approval) (quarry.Answer, error)
@@ -68,8 +69,10 @@ type Config struct {
 	Prices quarry.Prices
 	// Retry says how failed calls of the model are repeated.
 	Retry quarry.Retry
-	// ServerTools are the provider's own tools. Defaults, where it is nil, to those
-	// that WebSearch names for Model.
+	// ServerTools are the provider's own tools; see ProviderTools. They run at the
+	// provider, where no rule is asked about a call: a rule of a bare name in
+	// Permissions.Deny takes one away. Defaults, where it is nil, to those that
+	// WebSearch names for Model.
 	ServerTools []model.ServerTool
 	// Skills are folders of skills. Defaults to none.
 	Skills []string
@@ -111,8 +114,9 @@ func (a *Agent) Close() error {
 	return errors.Join(errs...)
 }
 
-// Warnings are what the agent has to do without, and why: skills that are broken,
-// and servers that are not required and have failed.
+// Warnings are what is not as it was asked for, and why: skills that are broken,
+// servers that are not required and have failed, and rules that do not hold for the
+// provider's own tools.
 func (a *Agent) Warnings() []string { return a.warnings }
 
 func (a *Agent) warn(format string, args ...any) {
@@ -129,10 +133,12 @@ func (a *Agent) open(ctx context.Context, cfg Config) error {
 	if cfg.Name == "" {
 		cfg.Name = DefaultName
 	}
-	if cfg.ServerTools == nil {
+	searching := cfg.ServerTools == nil
+	if searching {
 		cfg.ServerTools = WebSearch(cfg.Model)
 	}
 	cfg.ServerTools = without(cfg.ServerTools, cfg.Permissions.Deny)
+	a.warnings = unasked(cfg.ServerTools, slices.Concat(cfg.Permissions.Deny, cfg.Permissions.Ask))
 	tools, known, err := a.tools(ctx, &cfg)
 	if err != nil {
 		return err
@@ -143,7 +149,7 @@ func (a *Agent) open(ctx context.Context, cfg Config) error {
 	tools = append(tools, quarry.AskUser())
 	permissions := permissionsOf(&cfg.Permissions, tools)
 	a.Agent, err = quarry.New(quarry.Config{
-		Agents:       helpers(&cfg),
+		Agents:       helpers(&cfg, searching),
 		Approver:     cfg.Approver,
 		Blobs:        cfg.Blobs,
 		Compaction:   cfg.Compaction,
