@@ -38,8 +38,8 @@ func clean(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// commands SCRIPT wants that a script runs each command that quarry has.
-func commands(ts *testscript.TestScript, neg bool, args []string) {
+// everyCommand is commands SCRIPT: it wants that a script runs each command that quarry has.
+func everyCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: commands SCRIPT")
 	}

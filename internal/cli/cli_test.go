@@ -49,10 +49,13 @@ func TestScripts(t *testing.T) {
 		"CHATTY_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{modeltest.EachConversation(modeltest.Say("SDK_CONNECTION_OK."))}}),
 		"RUNS_URL":     modeltest.NewServer(modeltest.ServerConfig{APIKey: canaryKey, Script: modeltest.Script{runs()}}),
 		"ASKS_URL":     modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{approvals()}}),
+		"COMMANDS_URL": modeltest.NewServer(modeltest.ServerConfig{APIKey: canaryKey, Script: modeltest.Script{commands()}}),
+		"KEYS_URL":     modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{setsKeys()}}),
 		"DESK_URL":     modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{books()}}),
 		"WRITES_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{writes()}}),
 		"SENDS_URL":    modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{sends()}}),
 		"HELPED_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{helped()}}),
+		"OFFERED_URL":  modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{offered()}}),
 		"ODD_URL":      modeltest.NewServer(modeltest.ServerConfig{ChunkBytes: 1, Script: modeltest.Script{odd()}}),
 	}
 	echoes := echo()
@@ -81,7 +84,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"blobs":    countBlobs,
 			"clean":    clean,
-			"commands": commands,
+			"commands": everyCommand,
 			"exits":    exits,
 			"family":   family,
 			"nocanary": noCanary,

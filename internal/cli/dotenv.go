@@ -9,10 +9,13 @@ import (
 	"github.com/joho/godotenv"
 )
 
+// dotenvFile is in the working directory.
+const dotenvFile = ".env"
+
 // loadDotenv reads .env of the working directory. It never overrides what the
 // environment has, and never repeats a value in an error.
 func loadDotenv() error {
-	data, err := os.ReadFile(".env")
+	data, err := os.ReadFile(dotenvFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -54,6 +54,10 @@ func inFlags(text string) string {
 		"Limits.Timeout", "--timeout",
 		"add it to Config.Prices", "add it with --prices FILE",
 		"; raise Config.MaxTokens", "",
+		"Config.AllowAny", "command.allowAny",
+		"Config.Allow", "command.allow",
+		"Config.Env", "command.env",
+		"Config.Shell", "command.shell",
 		"Input.Accept", "--accept-changes",
 	).Replace(text)
 }

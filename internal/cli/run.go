@@ -38,10 +38,11 @@ at the terminal; where there is none, the session waits, with the exit code 5, a
 the workspace, dontAsk denies what would be asked, plan asks for all that does
 more than read, bypass allows what no rule denies or asks for.
 
-A configuration may have permissions (mode, allow, ask, deny), mcpServers, agents
-(name, description, instructions, tools, deniedTools, mode, model, background)
-and hooks (on, match, name,
-command, timeout), in YAML or JSON.
+A configuration may have permissions (mode, allow, ask, deny), command (allow,
+allowAny, env, maxOutputBytes, shell, timeout), mcpServers, agents (name,
+description, instructions, tools, deniedTools, mode, model, background), serverTools (name, maxUses,
+allowedDomains, blockedDomains) and hooks (on, match, name, command, timeout), in
+YAML or JSON. The agent runs no programs unless it has "command".
 
 An interrupted task is gone on with by: quarry sessions resume ID
 or, with other settings, by: quarry run --resume ID`,
@@ -174,6 +175,10 @@ func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Mo
 	if err != nil {
 		return nil, err
 	}
+	governing, err := settings.governing(config)
+	if err != nil {
+		return nil, err
+	}
 	table, err := a.priceTable()
 	if err != nil {
 		return nil, err
@@ -184,8 +189,8 @@ func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Mo
 	}
 	known, _ := table.Find(m.Name())
 	cfg := general.Config{
-		Blobs: blobs, Compaction: quarry.Compaction{Window: known.ContextWindow}, Instructions: general.Recorded(recs), Limits: run.limits(),
-		Model: m, Permissions: settings.permissions(config), Prices: table, Retry: quarry.Retry{Attempts: run.maxAttempts},
+		Blobs: blobs, Command: config.commands(governing), Compaction: quarry.Compaction{Window: known.ContextWindow}, Instructions: general.Recorded(recs), Limits: run.limits(),
+		Model: m, Permissions: settings.permissions(config, governing), Prices: table, Retry: quarry.Retry{Attempts: run.maxAttempts},
 		Skills: settings.skills, State: a.home(), Store: store, Workspace: settings.workspace,
 	}
 	if someone := a.newPerson(); someone != nil {
@@ -203,6 +208,9 @@ func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Mo
 		return nil, err
 	}
 	if cfg.Agents, err = a.helpers(ctx, config); err != nil {
+		return nil, err
+	}
+	if cfg.ServerTools, err = config.serverTools(m); err != nil {
 		return nil, err
 	}
 	agent, err := general.Open(ctx, cfg)

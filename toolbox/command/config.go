@@ -37,8 +37,10 @@ type Config struct {
 	// MaxOutputBytes bounds what is kept of each of the two outputs, half of it from
 	// the beginning and half from the end. Defaults to DefaultMaxOutputBytes.
 	MaxOutputBytes int
-	// Reserved is the folder below Dir in which no program is started. Defaults to
-	// DefaultReserved.
+	// Protected are further files and folders that no call may name, as is Reserved.
+	Protected []string
+	// Reserved is the folder below Dir in which no program is started, and which no
+	// call may name. Defaults to DefaultReserved.
 	Reserved string
 	// Shell is a shell, such as "/bin/sh": the model then sends a line for it
 	// instead of a program and its arguments. It needs AllowAny, for a line may run
@@ -95,5 +97,13 @@ func (c *Config) check() error {
 	c.MaxOutputBytes = cmp.Or(c.MaxOutputBytes, DefaultMaxOutputBytes)
 	c.Reserved = cmp.Or(c.Reserved, DefaultReserved)
 	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	protected := []string{filepath.Join(c.Dir, c.Reserved)}
+	for _, path := range c.Protected {
+		if path, err = filepath.Abs(path); err != nil {
+			return err
+		}
+		protected = append(protected, path)
+	}
+	c.Protected = protected
 	return nil
 }

@@ -41,6 +41,10 @@ func (r *runner) command(in commandIn) (*exec.Cmd, error) {
 			return nil, fmt.Errorf("args[%d] holds a NUL; no program can be given that", i)
 		}
 	}
+	words := append([]string{in.Program, in.Command}, in.Args...)
+	if err := r.checkWords(dir, words); err != nil {
+		return nil, err
+	}
 	env := environment(os.Environ(), r.cfg.Env, onWindows)
 	file, err := r.program(name, dir, env)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/quarry-sdk/quarry"
 	"github.com/quarry-sdk/quarry/model"
 	"github.com/quarry-sdk/quarry/session"
+	"github.com/quarry-sdk/quarry/toolbox/command"
 	"github.com/quarry-sdk/quarry/toolbox/files"
 	"github.com/quarry-sdk/quarry/toolbox/mcp"
 	"github.com/quarry-sdk/quarry/toolbox/memory"
@@ -26,13 +27,19 @@ const MemoryFile = "memory.json"
 // Config describes a general agent. Model, State and Workspace are required.
 type Config struct {
 	// Agents are helpers that the agent may send. Those that set no Limits have the
-	// agent's; those with a Model of their own have the web search of its provider.
+	// agent's; those with a Model of their own have the web search of its provider,
+	// where ServerTools is nil.
 	Agents []quarry.AgentDefinition
 	// Approver asks a person; see quarry.Config.
 	Approver func(ctx context.Context, ask quarry.Approval) (quarry.Answer, error)
 	// Blobs keep results that are over their tool's limit. Defaults to nil: they
 	// are then kept in the journal.
 	Blobs quarry.Blobs
+	// Command lets the agent run programs; see package command. Its Dir, Reserved and
+	// WithoutApproval are set by Open: programs are run in the workspace, State is
+	// protected, and a person is asked about each call unless a rule such as
+	// run_command(git status:*) allows it. Defaults to nil: the agent runs none.
+	Command *command.Config
 	// Compaction says when and how a conversation is made shorter.
 	Compaction quarry.Compaction
 	// Fallbacks take over where the model is overloaded or declines.
@@ -62,8 +69,10 @@ type Config struct {
 	Prices quarry.Prices
 	// Retry says how failed calls of the model are repeated.
 	Retry quarry.Retry
-	// ServerTools are the provider's own tools. Defaults, where it is nil, to those
-	// that WebSearch names for Model.
+	// ServerTools are the provider's own tools; see ProviderTools. They run at the
+	// provider, where no rule is asked about a call: a rule of a bare name in
+	// Permissions.Deny takes one away. Defaults, where it is nil, to those that
+	// WebSearch names for Model.
 	ServerTools []model.ServerTool
 	// Skills are folders of skills. Defaults to none.
 	Skills []string
@@ -105,8 +114,9 @@ func (a *Agent) Close() error {
 	return errors.Join(errs...)
 }
 
-// Warnings are what the agent has to do without, and why: skills that are broken,
-// and servers that are not required and have failed.
+// Warnings are what is not as it was asked for, and why: skills that are broken,
+// servers that are not required and have failed, and rules that do not hold for the
+// provider's own tools.
 func (a *Agent) Warnings() []string { return a.warnings }
 
 func (a *Agent) warn(format string, args ...any) {
@@ -123,10 +133,12 @@ func (a *Agent) open(ctx context.Context, cfg Config) error {
 	if cfg.Name == "" {
 		cfg.Name = DefaultName
 	}
-	if cfg.ServerTools == nil {
+	searching := cfg.ServerTools == nil
+	if searching {
 		cfg.ServerTools = WebSearch(cfg.Model)
 	}
 	cfg.ServerTools = without(cfg.ServerTools, cfg.Permissions.Deny)
+	a.warnings = unasked(cfg.ServerTools, slices.Concat(cfg.Permissions.Deny, cfg.Permissions.Ask))
 	tools, known, err := a.tools(ctx, &cfg)
 	if err != nil {
 		return err
@@ -137,7 +149,7 @@ func (a *Agent) open(ctx context.Context, cfg Config) error {
 	tools = append(tools, quarry.AskUser())
 	permissions := permissionsOf(&cfg.Permissions, tools)
 	a.Agent, err = quarry.New(quarry.Config{
-		Agents:       helpers(&cfg),
+		Agents:       helpers(&cfg, searching),
 		Approver:     cfg.Approver,
 		Blobs:        cfg.Blobs,
 		Compaction:   cfg.Compaction,
@@ -172,6 +184,13 @@ func (a *Agent) tools(ctx context.Context, cfg *Config) (tools []*quarry.Tool, k
 	}
 	a.closers = append(a.closers, ws.Close)
 	tools = append(ws.Tools(), quarry.ReadResult())
+	if cfg.Command != nil {
+		run, err := runCommand(cfg, reserved)
+		if err != nil {
+			return nil, "", err
+		}
+		tools, known = append(tools, run), section(aboutCommands)
+	}
 	if len(cfg.Skills) > 0 {
 		set, err := skills.Open(skills.Config{Dirs: cfg.Skills})
 		if err != nil {
@@ -181,7 +200,7 @@ func (a *Agent) tools(ctx context.Context, cfg *Config) (tools []*quarry.Tool, k
 		for _, p := range set.Problems() {
 			a.warn("skill left out: %s", p)
 		}
-		tools, known = append(tools, set.Tools()...), section(set.Prompt())
+		tools, known = append(tools, set.Tools()...), known+section(set.Prompt())
 	}
 	if cfg.Memory == nil {
 		if cfg.Memory, err = memory.Open(memory.Config{Path: filepath.Join(cfg.State, MemoryFile)}); err != nil {
@@ -207,6 +226,14 @@ func (a *Agent) tools(ctx context.Context, cfg *Config) (tools []*quarry.Tool, k
 		tools = append(tools, servers.Tools()...)
 	}
 	return append(tools, cfg.Tools...), known, nil
+}
+
+// runCommand makes the tool that runs programs.
+func runCommand(cfg *Config, reserved string) (*quarry.Tool, error) {
+	c := *cfg.Command
+	c.Dir, c.Reserved, c.WithoutApproval = cfg.Workspace, reserved, true
+	c.Protected = append(slices.Clone(c.Protected), cfg.State)
+	return command.New(c)
 }
 
 // section puts a part behind the instructions.

@@ -28,6 +28,10 @@ What to trust
 How to finish
 - End with a short report: what was done, where the results are, what the sources were, and plainly what could not be done and why. Claim nothing that a tool did not confirm.`
 
+// aboutCommands is what follows where the agent may run programs.
+const aboutCommands = `Programs
+- run_command runs a program on the person's own machine, in the workspace. It can reach what the file tools cannot, so keep to what the task needs: change nothing outside of the workspace, and send nothing away that was not asked for. To read, write and search files, use the file tools.`
+
 // Recorded is the system prompt that a session was begun with, or that it goes on
 // with since; "" where its journal has none.
 func Recorded(records []session.Record) string {

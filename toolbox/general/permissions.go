@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/quarry-sdk/quarry"
-	"github.com/quarry-sdk/quarry/model"
 	"github.com/quarry-sdk/quarry/toolbox/memory"
 )
 
@@ -20,37 +19,10 @@ func permissionsOf(p *quarry.Permissions, tools []*quarry.Tool) *quarry.Permissi
 		spec := t.Spec()
 		switch {
 		case strings.HasPrefix(spec.Name, "mcp_"):
-		case spec.Effect == quarry.ReadOnly && spec.Name != quarry.AskUserName, slices.Contains(remembering, spec.Name):
+		case spec.Effect == quarry.ReadOnly, slices.Contains(remembering, spec.Name):
 			all.Allow = append(all.Allow, spec.Name)
 		}
 	}
 	all.Allow = append(all.Allow, p.Allow...)
 	return all
-}
-
-// WebSearch is the provider's own web search for a model that has it; otherwise
-// there is none.
-func WebSearch(m model.Model) []model.ServerTool {
-	if !strings.HasPrefix(m.Name(), "anthropic/") {
-		return []model.ServerTool{}
-	}
-	return []model.ServerTool{{Type: "web_search_20250305", Name: webSearch, MaxUses: maxSearches}}
-}
-
-const (
-	webSearch = "web_search"
-	// maxSearches is how often a provider may search for one response.
-	maxSearches = 5
-)
-
-// without takes the provider's tools away that a rule denies: they run where no
-// rule is asked.
-func without(tools []model.ServerTool, deny []string) []model.ServerTool {
-	kept := make([]model.ServerTool, 0, len(tools))
-	for _, t := range tools {
-		if !slices.Contains(deny, t.Name) {
-			kept = append(kept, t)
-		}
-	}
-	return kept
 }
