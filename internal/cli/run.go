@@ -204,6 +204,9 @@ func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Mo
 	if cfg.MCP, err = settings.servers(config); err != nil {
 		return nil, err
 	}
+	if cfg.Secret, err = settings.secrets(); err != nil {
+		return nil, err
+	}
 	if cfg.Hooks, err = config.hooks(settings.workspace); err != nil {
 		return nil, err
 	}

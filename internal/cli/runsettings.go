@@ -175,9 +175,9 @@ var escaped = strings.NewReplacer("*", "?", "[", "?", "]", "?", `\`, "?")
 // governing are the files and folders that say what the agent may do, and that name
 // its keys and its model's server.
 func (s *runSettings) governing(c *runConfig) ([]string, error) {
-	dotenv, err := filepath.Abs(dotenvFile)
+	dotenv, err := dotenvPath()
 	if err != nil {
-		return nil, fmt.Errorf("find %s: %w", dotenvFile, err)
+		return nil, err
 	}
 	paths := slices.Concat([]string{dotenv}, s.mcp, s.skills)
 	if s.config != "" {
@@ -199,12 +199,7 @@ func (s *runSettings) governing(c *runConfig) ([]string, error) {
 // where that lies in the workspace: a later run would take it for the person's word.
 func (s *runSettings) unwritable(governing []string) (deny []string) {
 	for _, path := range governing {
-		// Either may be a link, or be behind one.
-		for _, as := range [][2]string{{s.workspace, path}, {linksFollowed(s.workspace), linksFollowed(path)}} {
-			rel, err := filepath.Rel(as[0], as[1])
-			if err != nil || !filepath.IsLocal(rel) || rel == "." {
-				continue
-			}
+		for _, rel := range s.inWorkspace(path) {
 			for _, tool := range []string{files.WriteName, files.EditName} {
 				if rule := tool + "(/" + escaped.Replace(filepath.ToSlash(rel)) + ")"; !slices.Contains(deny, rule) {
 					deny = append(deny, rule)
@@ -213,6 +208,36 @@ func (s *runSettings) unwritable(governing []string) (deny []string) {
 		}
 	}
 	return deny
+}
+
+// inWorkspace are the names of a path in the workspace, where it is in there: either
+// may be a link, or be behind one.
+func (s *runSettings) inWorkspace(path string) (names []string) {
+	for _, as := range [][2]string{{s.workspace, path}, {linksFollowed(s.workspace), linksFollowed(path)}} {
+		rel, err := filepath.Rel(as[0], as[1])
+		if err == nil && filepath.IsLocal(rel) && rel != "." && !slices.Contains(names, rel) {
+			names = append(names, rel)
+		}
+	}
+	return names
+}
+
+// secrets are the files of the workspace that hold the person's keys.
+func (s *runSettings) secrets() ([]string, error) {
+	path, err := dotenvPath()
+	if err != nil {
+		return nil, err
+	}
+	return s.inWorkspace(path), nil
+}
+
+// dotenvPath is the file of variables that Quarry reads.
+func dotenvPath() (string, error) {
+	path, err := filepath.Abs(dotenvFile)
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", dotenvFile, err)
+	}
+	return path, nil
 }
 
 // linksFollowed is where a path leads; the file itself need not be there yet.

@@ -66,7 +66,7 @@ func newTrap(tb testing.TB) *trap {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = x.ws.Close() })
-	w := &Workspace{cfg: x.ws.cfg, root: x.ws.root, abs: x.ws.abs, reserved: x.ws.reserved, windows: true}
+	w := &Workspace{cfg: x.ws.cfg, root: x.ws.root, abs: x.ws.abs, kept: x.ws.kept, windows: true}
 	x.windows = w
 	return x
 }
@@ -387,5 +387,50 @@ func TestReservedByAnyName(t *testing.T) {
 	}
 	if said := x.try(t, x.ws, "."); strings.Contains(said, secret) || strings.Contains(said, "data") {
 		t.Errorf("it is shown: %s", said)
+	}
+}
+
+// TestSecrets: what is secret is neither shown nor read nor written, by any name and
+// whether it is there or not.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(".env", "KEY="+secret)
+	write("conf/keys/a", secret)
+	write("notes.txt", "nothing\n")
+	if err := errors.Join(os.Link(filepath.Join(dir, ".env"), filepath.Join(dir, "hard")), os.Symlink(".env", filepath.Join(dir, "soft"))); err != nil {
+		t.Skipf("there are no links here: %v", err)
+	}
+	ws, err := Open(Config{Dir: dir, Secret: []string{".env", "conf/keys", "later.txt"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	x := &trap{dir: dir, ws: ws}
+	for _, name := range []string{".env", ".ENV", "./.env", "hard", "soft", "conf/keys/a", "conf/../.env", "later.txt"} {
+		if said := x.try(t, ws, name); strings.Contains(said, secret) || !strings.Contains(said, "is kept from these tools") {
+			t.Errorf("%q: %s", name, said)
+		}
+	}
+	if said := x.try(t, ws, "."); strings.Contains(said, secret) || strings.Contains(said, ".env") || strings.Contains(said, "hard") {
+		t.Errorf("it is shown: %s", said)
+	}
+	for _, name := range []string{".env", "hard", "conf/keys/a"} {
+		if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(data), secret) {
+			t.Errorf("%s was changed: %q, %v", name, data, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "later.txt")); err == nil {
+		t.Error("a secret was written")
+	}
+	for _, bad := range []string{"../x", "/x", "."} {
+		if _, err := Open(Config{Dir: dir, Secret: []string{bad}}); err == nil || !strings.Contains(err.Error(), "is not below the workspace") {
+			t.Errorf("%q: %v", bad, err)
+		}
 	}
 }

@@ -95,8 +95,8 @@ func (r *resolver) walk(parts []string) (*place, error) {
 // step goes to one name in the folder that was reached. It returns a place where
 // the path ends there, or the parts that are left to go.
 func (r *resolver) step(name string, rest []string) (*place, []string, error) {
-	if err := r.checkReserved(name); err != nil {
-		return nil, nil, err
+	if k := r.w.keptByName(r.names, name); k != nil {
+		return nil, nil, k.refuse(r.asked)
 	}
 	info, err := r.top().Lstat(name)
 	switch {
@@ -113,6 +113,9 @@ func (r *resolver) step(name string, rest []string) (*place, []string, error) {
 		return nil, nil, fmt.Errorf("%q is neither a file nor a folder but %s; use another path", r.at(name), kindOf(info.Mode()))
 	case len(rest) > 0:
 		return nil, nil, fmt.Errorf("%q is a file, so that %q cannot be in it; use a folder's path", r.at(name), short(strings.Join(rest, "/")))
+	}
+	if k := r.w.keptByInfo(info); k != nil {
+		return nil, nil, k.refuse(r.asked)
 	}
 	return r.place(name, info), nil, nil
 }
@@ -160,8 +163,8 @@ func (r *resolver) enter(name string, info fs.FileInfo) error {
 	if len(r.dirs) >= maxPathDepth {
 		return fmt.Errorf("the path %q has more than %d folders below each other", short(r.asked), maxPathDepth)
 	}
-	if reserved, err := r.w.root.Stat(path.Join(r.w.reserved...)); err == nil && os.SameFile(info, reserved) {
-		return r.w.isReserved(r.asked)
+	if k := r.w.keptByInfo(info); k != nil {
+		return k.refuse(r.asked)
 	}
 	dir, err := openDir(r.top(), name, info)
 	if err != nil {
@@ -216,25 +219,6 @@ func (w *Workspace) load(p *place) ([]byte, error) {
 		return nil, fmt.Errorf("%q has more than %d bytes, the limit of these tools; it can be listed but not read", p.path, w.cfg.MaxFileBytes)
 	}
 	return data, nil
-}
-
-// checkReserved refuses the reserved folder by its name, for where it does not
-// exist yet.
-func (r *resolver) checkReserved(name string) error {
-	want := r.w.reserved
-	if len(r.names)+1 != len(want) || !sameName(name, want[len(want)-1]) {
-		return nil
-	}
-	for i, have := range r.names {
-		if !sameName(have, want[i]) {
-			return nil
-		}
-	}
-	return r.w.isReserved(r.asked)
-}
-
-func (w *Workspace) isReserved(asked string) error {
-	return fmt.Errorf("the path %q is in %s, which is reserved for the agent's own state: it can be neither read nor written; use another folder of the workspace", short(asked), path.Join(w.reserved...))
 }
 
 func (r *resolver) top() *os.Root {

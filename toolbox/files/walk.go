@@ -34,8 +34,8 @@ type walk struct {
 	// walk.
 	visit func(e entry) error
 
-	visited  int
-	reserved fs.FileInfo
+	visited int
+	kept    []fs.FileInfo
 	// partial says why the walk did not see all, "" where it did.
 	partial string
 	// git tells that a folder of this name was left out.
@@ -48,7 +48,11 @@ var errStop = errors.New("enough")
 // run walks. Links are shown and not followed, what cannot be opened is passed
 // over and said.
 func (k *walk) run(ctx context.Context, p *place) error {
-	k.reserved, _ = k.w.root.Stat(path.Join(k.w.reserved...))
+	for i := range k.w.kept {
+		if info, err := k.w.root.Stat(k.w.kept[i].path()); err == nil {
+			k.kept = append(k.kept, info)
+		}
+	}
 	err := k.folder(ctx, p.dir, p.path, 1)
 	if errors.Is(err, errStop) {
 		return nil
@@ -86,7 +90,7 @@ func (k *walk) folder(ctx context.Context, dir *os.Root, name string, level int)
 func (k *walk) entry(ctx context.Context, dir *os.Root, name string, level int) error {
 	base := path.Base(name)
 	info, err := dir.Lstat(base)
-	if err != nil || isTemp(base) || k.isReserved(name, info) {
+	if err != nil || isTemp(base) || k.isKept(name, info) {
 		return nil
 	}
 	if err := k.visit(entry{dir, name, info}); err != nil {
@@ -108,10 +112,20 @@ func (k *walk) entry(ctx context.Context, dir *os.Root, name string, level int) 
 	return k.folder(ctx, below, name, level+1)
 }
 
-// isReserved recognises the reserved folder by what it is, and by its name where
-// it is a link.
-func (k *walk) isReserved(name string, info fs.FileInfo) bool {
-	return k.reserved != nil && os.SameFile(info, k.reserved) || sameName(name, path.Join(k.w.reserved...))
+// isKept recognises what the tools cannot touch by what it is, and by its name
+// where it is a link.
+func (k *walk) isKept(name string, info fs.FileInfo) bool {
+	for _, is := range k.kept {
+		if os.SameFile(info, is) {
+			return true
+		}
+	}
+	for i := range k.w.kept {
+		if sameName(name, k.w.kept[i].path()) {
+			return true
+		}
+	}
+	return false
 }
 
 // readDir reads the entries of a folder in the order of their names; more tells

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 
 	"github.com/quarry-sdk/quarry"
@@ -57,16 +55,19 @@ type Config struct {
 	// Reserved is the folder below Dir that the tools cannot touch: the state of
 	// the agent itself. Defaults to DefaultReserved.
 	Reserved string
+	// Secret are further files and folders below Dir that the tools cannot touch, nor
+	// show, such as ".env". They need not be there. Defaults to none.
+	Secret []string
 }
 
 // Workspace is a folder whose files an agent may use. It may be used by any
 // number of agents at the same time.
 type Workspace struct {
-	cfg      Config
-	root     *os.Root
-	abs      string // where the workspace is, for hints only
-	reserved []string
-	windows  bool // names must fit Windows
+	cfg     Config
+	root    *os.Root
+	abs     string // where the workspace is, for hints only
+	kept    []kept
+	windows bool // names must fit Windows
 
 	// writing keeps one write from looking at a file while another changes it.
 	writing sync.Mutex
@@ -89,11 +90,17 @@ func Open(cfg Config) (*Workspace, error) {
 		return nil, errors.New("files: a limit is negative; use 0 for its default")
 	}
 	w := &Workspace{cfg: cfg, windows: runtime.GOOS == "windows"}
-	reserved := path.Clean(filepath.ToSlash(cfg.Reserved))
-	if !filepath.IsLocal(filepath.FromSlash(reserved)) || reserved == "." {
-		return nil, fmt.Errorf("files: the reserved folder %q is not below the workspace; name it by its path from there, such as %q", cfg.Reserved, DefaultReserved)
+	for i, name := range append([]string{cfg.Reserved}, cfg.Secret...) {
+		k, ok := keptOf(name)
+		if !ok && i == 0 {
+			return nil, fmt.Errorf("files: the reserved folder %q is not below the workspace; name it by its path from there, such as %q", name, DefaultReserved)
+		}
+		if !ok {
+			return nil, fmt.Errorf("files: the secret %q is not below the workspace; name it by its path from there, such as \".env\"", name)
+		}
+		k.secret = i > 0
+		w.kept = append(w.kept, k)
 	}
-	w.reserved = strings.Split(reserved, "/")
 	var err error
 	w.root, err = os.OpenRoot(cfg.Dir)
 	if errors.Is(err, fs.ErrNotExist) {

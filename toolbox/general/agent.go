@@ -69,6 +69,9 @@ type Config struct {
 	Prices quarry.Prices
 	// Retry says how failed calls of the model are repeated.
 	Retry quarry.Retry
+	// Secret are files and folders of the workspace that no file tool may touch, by
+	// their paths from there. Defaults to none.
+	Secret []string
 	// ServerTools are the provider's own tools; see ProviderTools. They run at the
 	// provider, where no rule is asked about a call: a rule of a bare name in
 	// Permissions.Deny takes one away. Defaults, where it is nil, to those that
@@ -178,7 +181,7 @@ func (a *Agent) tools(ctx context.Context, cfg *Config) (tools []*quarry.Tool, k
 	if err != nil {
 		return nil, "", err
 	}
-	ws, err := files.Open(files.Config{Dir: cfg.Workspace, Reserved: reserved})
+	ws, err := files.Open(files.Config{Dir: cfg.Workspace, Reserved: reserved, Secret: cfg.Secret})
 	if err != nil {
 		return nil, "", err
 	}
