@@ -619,3 +619,40 @@ func TestAgentsKeepTheirOrder(t *testing.T) {
 		}
 	}
 }
+
+// sleeper is a model that takes as long as it is told.
+func sleeper() *modeltest.Scripted {
+	return modeltest.NewScripted(modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+		took, err := time.ParseDuration(saidLast(req))
+		if err != nil {
+			return modeltest.Say("I know " + saidLast(req)), nil
+		}
+		return modeltest.Say("After " + took.String()).After(took), nil
+	}))
+}
+
+// A hook that ends the run after an agent in the background does so when what is under
+// way beside it has ended.
+func TestBackgroundIsHalted(t *testing.T) {
+	t.Parallel()
+	for _, acting := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			slow := quarry.NewTool(quarry.ToolSpec{Name: "slow"}, func(ctx context.Context, _ struct{}) (string, error) {
+				time.Sleep(2 * time.Second)
+				return "slow", nil
+			})
+			m := modeltest.NewScripted(modeltest.Call("Agent", sent{Agent: "reader", Prompt: "1s", Background: true}), modeltest.Say("Late.").After(2*time.Second))
+			if acting {
+				m = modeltest.NewScripted(modeltest.Call("Agent", sent{Agent: "reader", Prompt: "1s", Background: true}), modeltest.Call("slow", nil), modeltest.Say("x"))
+			}
+			store := session.NewMemory()
+			agent := newAgent(t, quarry.Config{Model: m, Store: store, Tools: []*quarry.Tool{slow}, Agents: []quarry.AgentDefinition{reader(sleeper())},
+				Hooks: []quarry.Hook{on(quarry.PostToolUse, "Agent", quarry.HookOutput{Stop: true, Reason: "enough"})}})
+			result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+			if err != nil || result.Reason != session.ReasonHook {
+				t.Errorf("got %+v, %v", result, err)
+			}
+			checkTree(t, store, result)
+		})
+	}
+}

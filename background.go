@@ -151,19 +151,29 @@ func (l *loop) arrived() {
 	}
 	clear(l.away[len(kept):])
 	l.away = kept
-	switch {
-	case l.phase == ending:
-	case stop != "":
-		l.end(session.Halted, session.ReasonHook, stop)
-	case l.phase == awaiting:
+	if stop != "" {
+		l.halted = stop
+	}
+	switch l.phase {
+	case thinkDue:
+		if l.halted != "" {
+			l.halt()
+		}
+	case awaiting:
 		l.await()
 	}
 }
 
+// halt ends the run because a hook has said so.
+func (l *loop) halt() { l.end(session.Halted, session.ReasonHook, l.halted) }
+
 // await tells the model the results that have arrived, or waits for one.
 func (l *loop) await() {
 	l.phase = awaiting
-	if len(l.news) > 0 {
+	switch {
+	case l.halted != "":
+		l.halt()
+	case len(l.news) > 0:
 		l.talk.say(model.NewMessage(model.RoleUser, l.takeNotes()...))
 		l.goOn()
 	}
@@ -228,6 +238,7 @@ func (l *loop) lostAway() (events []session.Event, effects []session.Effect) {
 func (l *loop) stoppedAway(ev *session.BackgroundStopped) {
 	l.result.Canceled = append(l.result.Canceled, ev.Canceled...)
 	l.result.Running = append(l.result.Running, ev.Running...)
+	l.hooksCut()
 	l.forsake(append(ev.Canceled[:len(ev.Canceled):len(ev.Canceled)], ev.Running...))
 }
 
