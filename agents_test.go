@@ -656,3 +656,39 @@ func TestBackgroundIsHalted(t *testing.T) {
 		})
 	}
 }
+
+// A session whose agent has lost the tool Agent, or the definition, goes on where that is
+// accepted: the agent in the background has failed.
+func TestBackgroundAgentIsGone(t *testing.T) {
+	t.Parallel()
+	for _, gone := range []string{"tool", "definition"} {
+		t.Run(gone, func(t *testing.T) {
+			store := session.NewMemory()
+			script := func() *modeltest.Scripted {
+				return modeltest.NewScripted(modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+					if len(req.Messages) == 1 {
+						return modeltest.Call("Agent", sent{Agent: "reader", Prompt: "Read.", Background: true}), nil
+					}
+					return modeltest.Say("I wait."), nil
+				}))
+			}
+			agent := newAgent(t, quarry.Config{Model: script(), Store: store, Agents: []quarry.AgentDefinition{reader(modeltest.NewScripted(modeltest.Say("I").Hang()))}})
+			ctx, cancel := context.WithCancel(t.Context())
+			for ev := range agent.Stream(ctx, quarry.Input{Prompt: "Go.", Session: "s"}) {
+				if ev.Session == "s" && ev.Record != nil && ev.Record.Event.Kind() == session.KindModelAnswered && ev.Record.Event.(*session.ModelAnswered).Turn == 2 {
+					break
+				}
+			}
+			cancel()
+			var defs []quarry.AgentDefinition
+			if gone == "definition" {
+				defs = []quarry.AgentDefinition{{Name: "clerk", Description: "x"}}
+			}
+			again := newAgent(t, quarry.Config{Model: script(), Store: store, Agents: defs})
+			result, _, err := play(t.Context(), t, again, quarry.Input{Session: "s", Accept: true})
+			if err != nil || !result.OK() {
+				t.Errorf("got %+v, %v", result, err)
+			}
+		})
+	}
+}

@@ -223,6 +223,10 @@ func (l *loop) lostAway() (events []session.Event, effects []session.Effect) {
 		if c.state != callLost || working >= l.agent.cfg.Limits.ChildrenAtOnce {
 			continue
 		}
+		if l.agent.tools[c.name] == nil {
+			events = append(events, l.answerFor(c, refuse(&session.ToolAnswered{}, l.noSuchTool(c.use.Name))))
+			continue
+		}
 		call, why := l.childFor(c, nil, 0, &session.Amounts{})
 		if why != nil {
 			events = append(events, l.answerFor(c, why))
