@@ -692,3 +692,44 @@ func TestBackgroundAgentIsGone(t *testing.T) {
 		})
 	}
 }
+
+// One that was stopped with its caller's prompt has its own still open. To give it another
+// would let it work on both, beyond the share of the call and beside the books.
+func TestContinueStopped(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := session.NewMemory()
+		m := modeltest.NewScripted(
+			modeltest.Call("Agent", sent{Agent: "reader", Prompt: "Read.", Background: true}),
+			modeltest.Say("I would rather not.").After(time.Second).Refuse(""),
+			modeltest.Call("Agent", sent{Agent: "reader", Prompt: "And?", Continue: "s-1-0"}),
+			modeltest.Say("Done."),
+		)
+		n := 0
+		worker := modeltest.NewScripted(modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+			n++
+			if n == 1 {
+				return modeltest.Say("I").Hang(), nil
+			}
+			if n < 5 {
+				return modeltest.Call("weather", cityIn{fmt.Sprint(n)}), nil
+			}
+			return modeltest.Say("Fine: " + saidLast(req)), nil
+		}))
+		agent := newAgent(t, quarry.Config{Model: m, Store: store, Tools: []*quarry.Tool{weather()}, Agents: []quarry.AgentDefinition{reader(worker)}})
+		result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+		if err != nil || result.Subtype != session.Refused {
+			t.Fatalf("got %+v, %v", result, err)
+		}
+		result, _, err = play(t.Context(), t, agent, quarry.Input{Prompt: "And now?", Session: "s"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := userText(m.Requests()[3]); !strings.HasPrefix(got, "the agent with the handle s-1-0 was stopped before it had finished") {
+			t.Errorf("told %q", got)
+		}
+		if int(result.Spent.Turns) != result.Turns+n-1 {
+			t.Errorf("spent %d turns, own %d, child %d", result.Spent.Turns, result.Turns, n-1)
+		}
+	})
+}

@@ -91,8 +91,20 @@ func (l *loop) mayContinue(e *errand) error {
 		return fmt.Errorf("the handle %s is of the agent %s, not of %s", e.continues, s.agent, e.agent.cfg.Name)
 	case !s.own:
 		return fmt.Errorf("the handle %s belongs to the session that this one was forked from; send the agent anew, with what it needs to know", e.continues)
+	case !s.ended && !l.serving(e.continues):
+		return fmt.Errorf("the agent with the handle %s was stopped before it had finished, and cannot be gone on with; leave \"continue\" out to send it anew, with what it needs to know", e.continues)
 	}
 	return nil
+}
+
+// serving tells whether a call of the response is served by a child session.
+func (l *loop) serving(child string) bool {
+	for i := range l.calls {
+		if c := &l.calls[i]; c.state != callAnswered && c.child != nil && c.child.Session == child {
+			return true
+		}
+	}
+	return false
 }
 
 // handles names those by which an agent may be gone on with.
@@ -109,11 +121,14 @@ func (l *loop) handles(agent string) string {
 	return "those of " + agent + " are " + strings.Join(list, ", ")
 }
 
-// sameSession tells whether two calls go on with one child.
+// sameSession tells whether a call goes on with the child of another.
 func (l *loop) sameSession(a, b *toolCall) bool {
 	x, err := l.errand(a)
 	if err != nil || x.continues == "" {
 		return false
+	}
+	if b.child != nil && b.child.Session == x.continues {
+		return true
 	}
 	y, err := l.errand(b)
 	return err == nil && x.continues == y.continues
