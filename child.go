@@ -232,10 +232,10 @@ func outcomeOf(r *Result, agent *Agent) (o toolOutcome) {
 // errGone tells that a child is to go on whose session is not there.
 var errGone = errors.New("the session is gone")
 
-// stoppedAt is the result of a child as it stands, where ctx has stopped it. The
-// loop is of no use afterwards.
-func stoppedAt(ctx context.Context, l *loop) *Result {
-	if ctx.Err() == nil {
+// stoppedAt is the result of a child as it stands, where ctx or whoever watches it
+// has stopped it. The loop is of no use afterwards.
+func stoppedAt(ctx context.Context, l *loop, err error) *Result {
+	if ctx.Err() == nil && !errors.Is(err, session.ErrStopped) {
 		return nil
 	}
 	l.abandoned(append(l.result.Canceled[:len(l.result.Canceled):len(l.result.Canceled)], l.result.Running...))
@@ -273,17 +273,17 @@ func (h *hands) work(ctx context.Context, call *session.ChildCall, parent *sessi
 			prompted.Call, prompted.Budget = parent, &call.Budget
 		}
 		if err := engine.Submit(ctx, live, prompted, observe); err != nil {
-			return stoppedAt(ctx, l), err
+			return stoppedAt(ctx, l, err), err
 		}
 	}
 	if l.parked() {
 		if err := engine.Submit(ctx, live, &session.Resumed{}, observe); err != nil {
-			return stoppedAt(ctx, l), err
+			return stoppedAt(ctx, l, err), err
 		}
 	}
 	if l.open {
 		if err := engine.Advance(ctx, live, observe); err != nil {
-			return stoppedAt(ctx, l), err
+			return stoppedAt(ctx, l, err), err
 		}
 	}
 	if l.ended == nil || l.open {

@@ -189,12 +189,12 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool,
 		cancel()
 		spent = runs.close()
 		switch {
-		case runs.cut && ctx.Err() != nil: // whatever the function made of that
+		case len(runs.cut) > 0 && ctx.Err() != nil: // whatever the function made of that
 			return nil, spent
 		case runs.waiting != nil && ctx.Err() == nil:
 			return runs.waiting, spent
 		}
-		answered.Children = runs.ends
+		answered.Children = runs.all()
 	}
 	if !ok {
 		return nil, spent

@@ -29,10 +29,9 @@ type inner struct {
 	left session.Amounts
 	// seen counts the runs of one agent and prompt.
 	seen map[string]int
-	ends []session.ChildEnd
-	// stopped is what those used that were stopped; cut tells that there are such.
-	stopped session.Spent
-	cut     bool
+	// ends is what those came to that ended, cut what those had used that were
+	// stopped.
+	ends, cut []session.ChildEnd
 	waiting *session.ChildWaiting
 	// closed tells that the call is over; working are the runs under way.
 	closed  bool
@@ -94,7 +93,6 @@ func (r *inner) run(ctx context.Context, a *Agent, in Input, see session.Observe
 	case r.room <- struct{}{}:
 		defer func() { <-r.room }()
 	case <-ctx.Done():
-		r.cutOff(&spent)
 		return stoppedBy(ctx, id, &Result{})
 	}
 	parent := &session.Parent{Session: r.id, Turn: r.called.Turn, Index: r.called.Index}
@@ -109,13 +107,14 @@ func (r *inner) run(ctx context.Context, a *Agent, in Input, see session.Observe
 			result = &Result{}
 		}
 		spent = result.Spent
-		r.cutOff(&spent)
+		r.cutOff(id, result)
 		if errors.Is(err, session.ErrStopped) || ctx.Err() != nil {
 			return stoppedBy(ctx, id, result)
 		}
 		return &Result{Session: id, Subtype: Failed, Reason: session.ReasonJournal, Detail: err.Error(), Spent: spent}, err
 	}
-	result.Session = id
+	ended := *result // the journal has it too
+	result, ended.Session = &ended, id
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if spent = result.Spent; result.Subtype != session.Waiting {
@@ -127,11 +126,10 @@ func (r *inner) run(ctx context.Context, a *Agent, in Input, see session.Observe
 }
 
 // cutOff books what a run has used that did not come to its end.
-func (r *inner) cutOff(spent *session.Spent) {
+func (r *inner) cutOff(id string, result *Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.stopped.Add(spent)
-	r.cut = true
+	r.cut = append(r.cut, session.ChildEnd{Session: id, Subtype: session.Stopped, Reason: session.ReasonCanceled, Turns: result.Turns, Spent: result.Spent})
 }
 
 // stoppedBy is the result of a run that its context, or its caller, has stopped.
@@ -215,10 +213,13 @@ func (r *inner) close() *session.Spent {
 	r.closed = true
 	r.mu.Unlock()
 	r.working.Wait()
-	spent := r.stopped.Clone()
-	for i := range r.ends {
-		spent.Add(&r.ends[i].Spent)
+	var spent session.Spent
+	for _, end := range r.all() {
+		spent.Add(&end.Spent)
+		spent.Children++
 	}
-	spent.Children += int64(len(r.ends))
 	return &spent
 }
+
+// all are the runs that have used something.
+func (r *inner) all() []session.ChildEnd { return append(r.ends[:len(r.ends):len(r.ends)], r.cut...) }

@@ -261,3 +261,45 @@ func TestToolRunsAgentsIsChecked(t *testing.T) {
 		}
 	}
 }
+
+// What runs have used is booked, whoever stopped them.
+func TestToolRunsAgentsThatAreStopped(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"timeout", "own", "break"} {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := session.NewMemory()
+				worker := modeltest.NewScripted(modeltest.Call("weather", cityIn{"Oslo"}), modeltest.Say("I").Hang())
+				reader := newAgent(t, quarry.Config{Name: "reader", Model: worker, Tools: []*quarry.Tool{weather()}})
+				tool := quarry.NewTool(quarry.ToolSpec{Name: "survey", Effect: quarry.ReadOnly, Runs: []*quarry.Agent{reader}, Timeout: time.Minute}, func(ctx context.Context, _ struct{}) (string, error) {
+					switch how {
+					case "timeout":
+						r, err := reader.Run(ctx, quarry.Input{Prompt: "x"})
+						return fmt.Sprint(r.Subtype), err
+					case "own":
+						ctx, cancel := context.WithTimeout(ctx, time.Second)
+						defer cancel()
+						r, _ := reader.Run(ctx, quarry.Input{Prompt: "x"})
+						return fmt.Sprint(r.Subtype), nil
+					}
+					for ev := range reader.Stream(ctx, quarry.Input{Prompt: "x"}) {
+						if ev.Record != nil && ev.Record.Event.Kind() == session.KindToolAnswered {
+							break
+						}
+					}
+					return "left", nil
+				})
+				m := modeltest.NewScripted(modeltest.Call("survey", nil), modeltest.Say("Done."))
+				agent := newAgent(t, quarry.Config{Name: "boss", Model: m, Store: store, Tools: []*quarry.Tool{tool}})
+				result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+				if err != nil || !result.OK() {
+					t.Fatalf("got %+v, %v", result, err)
+				}
+				if result.Spent.Children != 1 {
+					t.Errorf("children: %d", result.Spent.Children)
+				}
+				checkTree(t, store, result)
+			})
+		})
+	}
+}
