@@ -189,7 +189,7 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool,
 		cancel()
 		spent = runs.close()
 		switch {
-		case len(runs.cut) > 0 && ctx.Err() != nil: // whatever the function made of that
+		case runs.fellShort() && ctx.Err() != nil: // whatever the function made of that
 			return nil, spent
 		case runs.waiting != nil && ctx.Err() == nil:
 			return runs.waiting, spent
@@ -216,6 +216,10 @@ func (h *hands) nobody() bool {
 	return h.run.approver == nil && !h.run.park || h.run.policy != nil && h.run.policy.mode == ModeDontAsk
 }
 
+// innerGrace is how long the function of a tool that runs agents is waited for when
+// those have been stopped.
+const innerGrace = 50 * time.Millisecond
+
 // outcome runs a tool's function; ok is false where ctx ended it.
 func (h *hands) outcome(ctx context.Context, cctx *callContext, tool *Tool, call *session.CallTool) (o toolOutcome, ok bool) {
 	done := make(chan toolOutcome, 1)
@@ -223,6 +227,17 @@ func (h *hands) outcome(ctx context.Context, cctx *callContext, tool *Tool, call
 	select {
 	case o = <-done:
 	case <-cctx.Done():
+		if runs := cctx.call.inner; runs != nil && ctx.Err() != nil { // the engine waits for those, and for the function no longer than for others
+			runs.close()
+			timer := time.NewTimer(innerGrace)
+			defer timer.Stop()
+			select {
+			case o = <-done:
+			case <-timer.C:
+				o.err = ctx.Err()
+			}
+			break
+		}
 		if ctx.Err() != nil {
 			o = <-done
 			break

@@ -32,10 +32,13 @@ type inner struct {
 	// ends is what those came to that ended, cut what those had used that were
 	// stopped.
 	ends, cut []session.ChildEnd
-	waiting *session.ChildWaiting
-	// closed tells that the call is over; working are the runs under way.
+	waiting   *session.ChildWaiting
+	// closed tells that the call is over, late that a run did not begin because it had
+	// to end; working are the runs under way, and stops ends those.
 	closed  bool
+	late    bool
 	working sync.WaitGroup
+	stops   map[string]context.CancelCauseFunc
 }
 
 // newInner returns what a call needs to run agents; nil where its tool runs none.
@@ -45,7 +48,7 @@ func (h *hands) newInner(id string, tool *Tool, called *session.ToolCalled, obse
 	}
 	return &inner{
 		hands: h, id: id, called: called, agents: tool.spec.Runs, observe: observe, room: make(chan struct{}, h.agent.cfg.Limits.ChildrenAtOnce),
-		left: called.Share.Amounts, seen: make(map[string]int),
+		left: called.Share.Amounts, seen: make(map[string]int), stops: make(map[string]context.CancelCauseFunc),
 	}
 }
 
@@ -82,7 +85,9 @@ func (c *Call) run(ctx context.Context, a *Agent, in Input, see session.Observer
 }
 
 func (r *inner) run(ctx context.Context, a *Agent, in Input, see session.Observer) (*Result, error) {
-	id, share, refused := r.begin(a, &in)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	id, share, refused := r.begin(a, &in, stop)
 	if refused != nil {
 		return refused, nil
 	}
@@ -93,6 +98,9 @@ func (r *inner) run(ctx context.Context, a *Agent, in Input, see session.Observe
 	case r.room <- struct{}{}:
 		defer func() { <-r.room }()
 	case <-ctx.Done():
+		r.mu.Lock()
+		r.late = true
+		r.mu.Unlock()
 		return stoppedBy(ctx, id, &Result{})
 	}
 	parent := &session.Parent{Session: r.id, Turn: r.called.Turn, Index: r.called.Index}
@@ -146,7 +154,7 @@ func stoppedBy(ctx context.Context, id string, result *Result) (*Result, error) 
 // own limits where those are less. The name depends on the agent and the prompt, so
 // that a call which is repeated finds its runs again in whatever order it makes
 // them.
-func (r *inner) begin(a *Agent, in *Input) (id string, share *session.Amounts, refused *Result) {
+func (r *inner) begin(a *Agent, in *Input, stop context.CancelCauseFunc) (id string, share *session.Amounts, refused *Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	hash := sha256.New()
@@ -163,7 +171,8 @@ func (r *inner) begin(a *Agent, in *Input) (id string, share *session.Amounts, r
 		return &Result{Session: id, Subtype: session.Limited, Reason: reason, Detail: detail}
 	}
 	if r.closed {
-		return id, nil, limited(session.ReasonCanceled, "the call that runs the agent is over")
+		r.late = true
+		return id, nil, limited(session.ReasonCanceled, errCallOver.Error())
 	}
 	if r.called.Share.Depth < 0 {
 		return id, nil, limited(session.ReasonDepth, "no further generation of child sessions is allowed here")
@@ -189,6 +198,7 @@ func (r *inner) begin(a *Agent, in *Input) (id string, share *session.Amounts, r
 	reserved.Children++
 	r.left.Sub(&reserved)
 	r.working.Add(1)
+	r.stops[id] = stop
 	return id, &mine, nil
 }
 
@@ -206,11 +216,17 @@ func (r *inner) settle(share *session.Amounts, spent *session.Spent) {
 	}
 }
 
+// errCallOver is why runs end that outlive their call.
+var errCallOver = errors.New("the call that runs the agent is over")
+
 // close ends the call for its runs, waits until those under way have stopped, and
 // returns what all have used.
 func (r *inner) close() *session.Spent {
 	r.mu.Lock()
 	r.closed = true
+	for _, stop := range r.stops { // the function may have cut them off from its context
+		stop(errCallOver)
+	}
 	r.mu.Unlock()
 	r.working.Wait()
 	var spent session.Spent
@@ -219,6 +235,14 @@ func (r *inner) close() *session.Spent {
 		spent.Children++
 	}
 	return &spent
+}
+
+// fellShort tells whether the function did not get the runs that it asked for,
+// because the call was over.
+func (r *inner) fellShort() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.cut) > 0 || r.late
 }
 
 // all are the runs that have used something.

@@ -33,7 +33,7 @@ type advance struct {
 	// under way.
 	outcomes *mailbox
 	flying   map[Effect]bool
-	// children counts those of flying that are child sessions.
+	// children counts those of flying that work on child sessions.
 	children int
 	// cut are effects that ended without an outcome, because the work was ended.
 	cut []mail
@@ -233,11 +233,23 @@ func (a *advance) start(effects []Effect) {
 	}
 	for _, eff := range effects {
 		a.flying[eff] = true
-		if _, ok := eff.(*RunChild); ok {
+		if runsSessions(eff) {
 			a.children++
 		}
 		go a.launch(a.work, eff, a.outcomes)
 	}
+}
+
+// runsSessions tells whether an effect works on other sessions, so that it has to be
+// waited for: what it writes to their journals must not come after the end.
+func runsSessions(eff Effect) bool {
+	switch eff := eff.(type) {
+	case *RunChild:
+		return true
+	case *CallTool:
+		return eff.Called.Share != nil
+	}
+	return false
 }
 
 // read takes note of a piece of mail.
@@ -249,7 +261,7 @@ func (a *advance) read(item mail) {
 		return
 	}
 	delete(a.flying, item.effect)
-	if _, ok := item.effect.(*RunChild); ok {
+	if runsSessions(item.effect) {
 		a.children--
 	}
 	if item.outcome == nil {
