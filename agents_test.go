@@ -733,3 +733,29 @@ func TestContinueStopped(t *testing.T) {
 		}
 	})
 }
+
+// What an agent has used that waits for a person is booked where its caller's prompt ends.
+func TestBackgroundParksAndIsStopped(t *testing.T) {
+	t.Parallel()
+	store := session.NewMemory()
+	pay := quarry.NewTool(quarry.ToolSpec{Name: "pay", NeedsApproval: true}, func(context.Context, struct{}) (string, error) { return "paid", nil })
+	worker := modeltest.NewScripted(modeltest.CallID("p", "pay", nil), modeltest.Say("I paid."))
+	release := make(chan struct{})
+	wait := quarry.NewTool(quarry.ToolSpec{Name: "wait"}, func(context.Context, struct{}) (string, error) { <-release; return "x", nil })
+	m := modeltest.NewScripted(modeltest.Call("Agent", sent{Agent: "reader", Prompt: "Read.", Background: true}), modeltest.Call("wait", nil), modeltest.Say("No.").Refuse(""))
+	agent := newAgent(t, quarry.Config{Model: m, Store: store, Park: true, Tools: []*quarry.Tool{pay, wait}, Agents: []quarry.AgentDefinition{reader(worker)}})
+	var result *quarry.Result
+	for ev, err := range agent.Stream(t.Context(), quarry.Input{Prompt: "Go.", Session: "s"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Record != nil && ev.Record.Event.Kind() == session.KindChildWaiting {
+			close(release)
+		}
+		result = ev.Result
+	}
+	if result.Subtype != session.Refused {
+		t.Fatalf("got %+v", result)
+	}
+	checkTree(t, store, result)
+}

@@ -195,7 +195,8 @@ func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild,
 
 // waitingFor tells that a child waits for a person.
 func waitingFor(called *session.ToolCalled, child string, result *Result) *session.ChildWaiting {
-	waiting := &session.ChildWaiting{Turn: called.Turn, Index: called.Index, Child: child}
+	spent := result.Spent.Clone()
+	waiting := &session.ChildWaiting{Turn: called.Turn, Index: called.Index, Child: child, Spent: &spent}
 	for _, p := range result.Pending {
 		if p.Session == "" {
 			p.Session = child

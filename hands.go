@@ -192,7 +192,9 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool,
 		case runs.fellShort() && ctx.Err() != nil: // whatever the function made of that
 			return nil, spent
 		case runs.waiting != nil && ctx.Err() == nil:
-			return runs.waiting, spent
+			spent.Add(&runs.parked)
+			runs.waiting.Spent = spent
+			return runs.waiting, nil
 		}
 		answered.Children = runs.all()
 	}
@@ -200,7 +202,7 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool,
 		return nil, spent
 	}
 	if q := cctx.asks.waiting(); q != nil && o.err != nil && ctx.Err() == nil {
-		return &session.ToolWaiting{Turn: called.Turn, Index: called.Index, Question: q}, spent
+		return &session.ToolWaiting{Turn: called.Turn, Index: called.Index, Question: q, Spent: spent}, nil
 	}
 	if tctx.Err() != nil && errors.Is(o.err, context.DeadlineExceeded) {
 		o.err = tooSlow(tool)

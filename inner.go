@@ -32,7 +32,9 @@ type inner struct {
 	// ends is what those came to that ended, cut what those had used that were
 	// stopped.
 	ends, cut []session.ChildEnd
-	waiting   *session.ChildWaiting
+	// waiting tells of the first that waits for a person, parked what those have used.
+	waiting *session.ChildWaiting
+	parked  session.Spent
 	// closed tells that the call is over, late that a run did not begin because it had
 	// to end; working are the runs under way, and stops ends those.
 	closed  bool
@@ -127,8 +129,12 @@ func (r *inner) run(ctx context.Context, a *Agent, in Input, see session.Observe
 	defer r.mu.Unlock()
 	if spent = result.Spent; result.Subtype != session.Waiting {
 		r.ends = append(r.ends, session.ChildEnd{Session: id, Subtype: result.Subtype, Reason: result.Reason, Turns: result.Turns, Spent: spent})
-	} else if r.waiting == nil {
-		r.waiting = waitingFor(r.called, id, result)
+	} else {
+		r.parked.Add(&spent)
+		r.parked.Children++
+		if r.waiting == nil {
+			r.waiting = waitingFor(r.called, id, result)
+		}
 	}
 	return result, nil
 }

@@ -46,8 +46,9 @@ type toolCall struct {
 	inquiries []inquiry
 	// waits are the calls that wait in the child.
 	waits []session.ApprovalAsked
-	// waitsIn is that child.
+	// waitsIn is that child; used is what was used for the call when it last waited.
 	waitsIn string
+	used    *session.Spent
 }
 
 func (l *loop) callsOf(uses []*model.ToolUse) []toolCall {
