@@ -759,3 +759,33 @@ func TestBackgroundParksAndIsStopped(t *testing.T) {
 	}
 	checkTree(t, store, result)
 }
+
+// An agent in the background that has finished is told of, also where the run ends before
+// the hooks have seen its result.
+func TestBackgroundIsUnread(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := session.NewMemory()
+		m := modeltest.NewScripted(
+			modeltest.Call("Agent", sent{Agent: "reader", Prompt: "1s", Background: true}),
+			modeltest.Say("I would rather not.").After(2*time.Second).Refuse(""),
+			modeltest.Say("I see."),
+		)
+		hook := quarry.Hook{On: quarry.PostToolUse, Match: "Agent", Run: func(ctx context.Context, in *quarry.HookInput) (quarry.HookOutput, error) {
+			<-ctx.Done()
+			return quarry.HookOutput{}, ctx.Err()
+		}, Timeout: time.Minute}
+		agent := newAgent(t, quarry.Config{Model: m, Store: store, Hooks: []quarry.Hook{hook}, Agents: []quarry.AgentDefinition{reader(sleeper())}})
+		result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+		if err != nil || result.Subtype != session.Refused {
+			t.Fatalf("got %+v, %v", result, err)
+		}
+		if _, _, err = play(t.Context(), t, agent, quarry.Input{Prompt: "And now?", Session: "s"}); err != nil {
+			t.Fatal(err)
+		}
+		got := userText(m.Requests()[2])
+		if !strings.Contains(got, "their results were not read: reader (s-1-0).") {
+			t.Errorf("told %q", got)
+		}
+	})
+}

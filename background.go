@@ -265,13 +265,19 @@ func (l *loop) stoppedAway(ev *session.BackgroundStopped) {
 // background, of whom the next prompt tells.
 func (l *loop) forsake(cut []session.CallRef) {
 	l.abandoned(cut)
-	var names []string
+	var names, unread []string
 	for _, c := range l.away {
+		name := fmt.Sprintf("%s (%s)", c.child.Agent, c.child.Session)
 		if c.state != callAnswered {
-			names = append(names, fmt.Sprintf("%s (%s)", c.child.Agent, c.child.Session))
+			names = append(names, name)
+		} else {
+			unread = append(unread, name)
 		}
 	}
 	l.away = nil
+	if unread != nil { // what hooks have not seen is not told
+		l.notes = append(l.notes, note("these agents in the background had finished as the work that was asked before ended, and their results were not read: %s. Ask for them by \"continue\", if you need them.", strings.Join(unread, ", ")))
+	}
 	if names != nil {
 		l.notes = append(l.notes, note("the work that was asked before ended while these agents were at work in the background, and stopped them: %s.", strings.Join(names, ", ")))
 	}
