@@ -789,3 +789,76 @@ func TestBackgroundIsUnread(t *testing.T) {
 		}
 	})
 }
+
+// A fork that is made while an agent is asked more leaves the session of that alone.
+func TestForkLeavesContinued(t *testing.T) {
+	t.Parallel()
+	store := session.NewMemory()
+	script := func() *modeltest.Scripted {
+		return modeltest.NewScripted(modeltest.EachConversation(
+			modeltest.Call("Agent", sent{Agent: "reader", Prompt: "one"}),
+			modeltest.Call("Agent", sent{Agent: "reader", Prompt: "two", Continue: "s-1-0"}),
+			modeltest.Say("Done."),
+		))
+	}
+	agent := newAgent(t, quarry.Config{Model: script(), Store: store, Agents: []quarry.AgentDefinition{reader(echo())}})
+	if _, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	at := int64(0)
+	for _, rec := range journal(t, store, "s") {
+		if c, ok := rec.Event.(*session.ToolCalled); ok && c.Turn == 2 {
+			at = rec.Seq
+		}
+	}
+	before := len(journal(t, store, "s-1-0"))
+	if err := store.Fork(t.Context(), "f", "s", at); err != nil {
+		t.Fatal(err)
+	}
+	result, _, err := play(t.Context(), t, agent, quarry.Input{Session: "f"})
+	if err != nil || !result.OK() {
+		t.Errorf("got %+v, %v", result, err)
+	}
+	if after := len(journal(t, store, "s-1-0")); after != before {
+		t.Errorf("the fork wrote into the source's child: %v", kinds(journal(t, store, "s-1-0")))
+	}
+}
+
+// The children of a fork have together no more than those of its source.
+func TestForkKeepsShares(t *testing.T) {
+	t.Parallel()
+	for _, background := range []bool{true, false} {
+		store := session.NewMemory()
+		in := func(p string) sent { return sent{Agent: "reader", Prompt: p, Background: background} }
+		script := func() *modeltest.Scripted {
+			return modeltest.NewScripted(modeltest.EachConversation(modeltest.Call("Agent", in("1")).Call("Agent", in("2")).Call("Agent", in("3")), modeltest.Say("Done.")))
+		}
+		agent := newAgent(t, quarry.Config{Model: script(), Store: store, Agents: []quarry.AgentDefinition{reader(echo())}, Limits: quarry.Limits{Turns: 41}})
+		if _, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"}); err != nil {
+			t.Fatal(err)
+		}
+		at, n := int64(0), 0
+		for _, rec := range journal(t, store, "s") {
+			if _, ok := rec.Event.(*session.ToolCalled); ok {
+				if n++; n == 3 {
+					at = rec.Seq
+				}
+			}
+		}
+		if err := store.Fork(t.Context(), "f", "s", at); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := play(t.Context(), t, agent, quarry.Input{Session: "f"}); err != nil {
+			t.Fatal(err)
+		}
+		sum := int64(0)
+		for _, rec := range journal(t, store, "f") {
+			if c, ok := rec.Event.(*session.ToolCalled); ok && strings.HasPrefix(c.Child.Session, "f") {
+				sum += c.Child.Budget.Turns
+			}
+		}
+		if sum > 40 {
+			t.Errorf("background %v: the shares are %d of 40 turns", background, sum)
+		}
+	}
+}

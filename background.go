@@ -90,11 +90,22 @@ func (l *loop) mayContinue(e *errand) error {
 	case s.agent != e.agent.cfg.Name:
 		return fmt.Errorf("the handle %s is of the agent %s, not of %s", e.continues, s.agent, e.agent.cfg.Name)
 	case !s.own:
-		return fmt.Errorf("the handle %s belongs to the session that this one was forked from; send the agent anew, with what it needs to know", e.continues)
+		return l.foreign(e.continues)
 	case !s.ended && !l.serving(e.continues):
 		return fmt.Errorf("the agent with the handle %s was stopped before it had finished, and cannot be gone on with; leave \"continue\" out to send it anew, with what it needs to know", e.continues)
 	}
 	return nil
+}
+
+// owns tells whether a child is the session's own, and foreign why one that is not
+// cannot be gone on with.
+func (l *loop) owns(child string) bool {
+	s := l.children[child]
+	return s != nil && s.own
+}
+
+func (l *loop) foreign(child string) error {
+	return fmt.Errorf("the handle %s belongs to the session that this one was forked from; send the agent anew, with what it needs to know", child)
 }
 
 // serving tells whether a call of the response is served by a child session.

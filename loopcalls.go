@@ -78,6 +78,9 @@ func (l *loop) toolCalled(ev *session.ToolCalled) error {
 	if c.state != callDue && c.state != callLost {
 		return fmt.Errorf("tool call %d of turn %d is started twice", ev.Index, ev.Turn)
 	}
+	if c.away() && (ev.Child == nil || !ev.Child.Background) {
+		return fmt.Errorf("tool call %d of turn %d works in the background, and is started otherwise", ev.Index, ev.Turn)
+	}
 	c.state, c.attempt, c.key, c.child, c.share = callRunning, ev.Attempt, ev.Key, ev.Child, ev.Share
 	if ev.Child != nil {
 		l.childCalled(c)
@@ -487,17 +490,25 @@ func (l *loop) startTool(c *toolCall, tool *Tool, decision *Decision, waiting in
 // share it had; in a fork, where its session has another name, it is a new one.
 func (l *loop) childFor(c *toolCall, decision *Decision, waiting int64, pending *session.Amounts) (*session.RunChild, *session.ToolAnswered) {
 	child := c.child
+	if child != nil && child.Continues && !l.owns(child.Session) {
+		return nil, refuse(&session.ToolAnswered{}, l.foreign(child.Session).Error())
+	}
 	if child == nil || !child.Continues && child.Session != childID(l.id, c.turn, c.index) {
 		e, err := l.errand(c)
 		if err != nil {
 			return nil, refuse(&session.ToolAnswered{}, err.Error())
 		}
-		share, why := l.share(c, waiting, pending)
-		if why != nil {
-			return nil, why
+		var share *session.Budget
+		if c.child != nil { // it has what that of the source has reserved
+			share, e.background = &c.child.Budget, c.child.Background
+		} else {
+			var why *session.ToolAnswered
+			if share, why = l.share(c, waiting, pending); why != nil {
+				return nil, why
+			}
+			share.Bound(&e.agent.limits)
+			share.Depth = min(share.Depth, e.agent.cfg.Limits.Depth)
 		}
-		share.Bound(&e.agent.limits)
-		share.Depth = min(share.Depth, e.agent.cfg.Limits.Depth)
 		child = &session.ChildCall{Session: childID(l.id, c.turn, c.index), Agent: e.agent.cfg.Name, Budget: *share, Background: e.background}
 		if e.continues != "" {
 			child.Session, child.Continues = e.continues, true
