@@ -862,3 +862,29 @@ func TestForkKeepsShares(t *testing.T) {
 		}
 	}
 }
+
+// An agent that has other tools now than in its session is not gone on with, and the run
+// goes on without it.
+func TestContinueChanged(t *testing.T) {
+	t.Parallel()
+	store := session.NewMemory()
+	m := modeltest.NewScripted(
+		modeltest.Call("Agent", sent{Agent: "reader", Prompt: "one"}), modeltest.Say("Done."),
+	)
+	def := reader(echo())
+	agent := newAgent(t, quarry.Config{Model: m, Store: store, Tools: []*quarry.Tool{weather()}, Agents: []quarry.AgentDefinition{def}})
+	if _, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	def.Tools = []string{}
+	m = modeltest.NewScripted(
+		modeltest.Call("Agent", sent{Agent: "reader", Prompt: "two", Continue: "s-1-0"}), modeltest.Say("Done."),
+	)
+	agent = newAgent(t, quarry.Config{Model: m, Store: store, Tools: []*quarry.Tool{weather()}, Agents: []quarry.AgentDefinition{def}})
+	result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "More.", Session: "s"})
+	if err != nil || !result.OK() {
+		t.Errorf("got %+v, %v", result, err)
+	} else if got := userText(m.Requests()[1]); got != "the session s-1-0 of the agent was begun with other tools than the agent has now; send the agent anew, with what it needs to know" {
+		t.Errorf("told %q", got)
+	}
+}

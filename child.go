@@ -173,7 +173,11 @@ func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild,
 	parent := &session.Parent{Session: id, Turn: called.Turn, Index: called.Index}
 	result, err := h.of(e.agent, id).work(ctx, called.Child, parent, e.in, observe)
 	if errors.Is(err, errGone) {
-		return refuse(answered, "the session "+called.Child.Session+" of the agent is no longer stored; send the agent anew, with what it needs to know"), nil, nil
+		why := "is no longer stored"
+		if errors.As(err, new(*MismatchError)) {
+			why = "was begun with other tools than the agent has now"
+		}
+		return refuse(answered, "the session "+called.Child.Session+" of the agent "+why+"; send the agent anew, with what it needs to know"), nil, nil
 	}
 	if err != nil {
 		if ctx.Err() != nil && result != nil {
@@ -230,7 +234,8 @@ func outcomeOf(r *Result, agent *Agent) (o toolOutcome) {
 	return o
 }
 
-// errGone tells that a child is to go on whose session is not there.
+// errGone tells that a child is to go on whose session is not there, or no longer
+// fits.
 var errGone = errors.New("the session is gone")
 
 // stoppedAt is the result of a child as it stands, where ctx or whoever watches it
@@ -265,6 +270,9 @@ func (h *hands) work(ctx context.Context, call *session.ChildCall, parent *sessi
 		return nil, err
 	default:
 		if err := l.match(ctx, engine, live, observe); err != nil {
+			if call.Continues && !l.open && errors.As(err, new(*MismatchError)) {
+				err = fmt.Errorf("%w: %w", errGone, err)
+			}
 			return nil, err
 		}
 	}
