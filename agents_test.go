@@ -888,3 +888,25 @@ func TestContinueChanged(t *testing.T) {
 		t.Errorf("told %q", got)
 	}
 }
+
+// Where the model has to wait for what agents in the background have reserved, it is told
+// what they came to before it is asked: it may be its last turn.
+func TestBackgroundIsToldBeforeTheLastTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := session.NewMemory()
+		m := modeltest.NewScripted(
+			modeltest.Call("Agent", sent{Agent: "reader", Prompt: "1s", Background: true}),
+			modeltest.Call("weather", cityIn{"Oslo"}), modeltest.Call("weather", cityIn{"Rome"}),
+			modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+				return modeltest.Say("I know: " + fmt.Sprint(strings.Contains(userText(req), "After 1s"))), nil
+			}),
+			modeltest.Say("Done."),
+		)
+		agent := newAgent(t, quarry.Config{Model: m, Store: store, Limits: quarry.Limits{Turns: 5}, Tools: []*quarry.Tool{weather()}, Agents: []quarry.AgentDefinition{reader(sleeper())}})
+		result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+		if err != nil || !result.OK() || result.Text != "I know: true" {
+			t.Errorf("got %+v, %v", result, err)
+		}
+	})
+}

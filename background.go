@@ -184,6 +184,8 @@ func (l *loop) arrived() {
 	case thinkDue:
 		if l.halted != "" {
 			l.halt()
+		} else if len(l.news) > 0 && l.attempt == 0 && !l.continued { // the model has not been asked yet
+			l.talk.say(model.NewMessage(model.RoleUser, l.takeNotes()...))
 		}
 	case awaiting:
 		l.await()
