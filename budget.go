@@ -208,7 +208,7 @@ func (l *loop) unsettled() iter.Seq[*toolCall] {
 // the call except.
 func (l *loop) reserved(except *toolCall) (sum session.Amounts) {
 	for c := range l.unsettled() {
-		if except != nil && c.turn == except.turn && c.index == except.index || c.state != callRunning && c.state != callLost && c.state != callParked {
+		if except != nil && c.turn == except.turn && c.index == except.index || !c.reserves() {
 			continue
 		}
 		use := callUse(l.agent.tools[c.name])
@@ -223,6 +223,12 @@ func (l *loop) reserved(except *toolCall) (sum session.Amounts) {
 		}
 	}
 	return sum
+}
+
+// reserves tells whether a call has reserved what it may take: one whose function
+// asks a person goes on with that.
+func (c *toolCall) reserves() bool {
+	return c.state == callRunning || c.state == callLost || c.state == callParked || c.state == callDue && len(c.inquiries) > 0
 }
 
 // bounded is a share without what it does not bound.

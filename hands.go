@@ -201,7 +201,11 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool,
 	if !ok {
 		return nil, spent
 	}
-	if q := cctx.asks.waiting(); q != nil && o.err != nil && ctx.Err() == nil {
+	if q := cctx.asks.waiting(); q != nil && o.err != nil && !o.left && ctx.Err() == nil {
+		if len(call.Answered) >= maxInquiries {
+			h.finish(ctx, tool, answered, toolOutcome{err: fmt.Errorf("the tool has asked %d questions, and asks on; it was stopped", maxInquiries)})
+			return answered, nil
+		}
 		return &session.ToolWaiting{Turn: called.Turn, Index: called.Index, Question: q, Spent: spent}, nil
 	}
 	if tctx.Err() != nil && errors.Is(o.err, context.DeadlineExceeded) {
@@ -247,11 +251,15 @@ func (h *hands) outcome(ctx context.Context, cctx *callContext, tool *Tool, call
 		select {
 		case o = <-done:
 		default:
-			o.err = tooSlow(tool)
+			o.err, o.left = tooSlow(tool), true
 		}
 	}
 	return o, o.err == nil || ctx.Err() == nil
 }
+
+// maxInquiries is how many questions the function of a call may ask: one that words
+// them anew each time would ask for ever.
+const maxInquiries = 50
 
 // tooSlow is the error of a tool that took too long.
 func tooSlow(tool *Tool) error {
@@ -289,8 +297,9 @@ type toolOutcome struct {
 	rendered rendered
 	err      error
 	stack    string
-	// unknown tells that nobody knows whether the call took effect.
-	unknown bool
+	// unknown tells that nobody knows whether the call took effect, left that the
+	// handler is still at work.
+	unknown, left bool
 }
 
 // finish fills in the outcome of a handler.

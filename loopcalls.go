@@ -426,7 +426,7 @@ func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
 				pending.Add(&share)
 			}
 		}
-		if c.state == callDue { // what was lost is reserved still
+		if !c.reserves() { // what was lost is reserved still
 			use := callUse(tool)
 			pending.Add(&use)
 		}
