@@ -202,6 +202,7 @@ func (l *loop) await() {
 	case l.halted != "":
 		l.halt()
 	case len(l.news) > 0:
+		l.same, l.said = 0, "" // who is told something new may say the same of it
 		l.talk.say(model.NewMessage(model.RoleUser, l.takeNotes()...))
 		l.goOn()
 	}

@@ -278,7 +278,7 @@ func (l *loop) judge(c *toolCall, busy bool) bool {
 		l.succeed(session.ReasonSubmitted)
 		return true
 	}
-	if c.answered.Unknown || busy {
+	if c.answered.Unknown || busy || c.answered.Refused && c.answered.Content.Text() == stillBusy {
 		return false // it refused nothing
 	}
 	if o := l.agent.output; o != nil && o.tool == tool {
@@ -557,6 +557,9 @@ func (l *loop) mayStart(i int) bool {
 	return true
 }
 
+// stillBusy refuses a call that would end the run.
+const stillBusy = "agents are still at work in the background, or their results have not been read; end your turn without a call to get them, and then finish"
+
 // refusal is the answer to a call that must not be run; nil if it may be.
 func (l *loop) refusal(c *toolCall, tool *Tool) *session.ToolAnswered {
 	switch {
@@ -569,7 +572,7 @@ func (l *loop) refusal(c *toolCall, tool *Tool) *session.ToolAnswered {
 		a.Refused, a.Unknown = false, true
 		return a
 	case tool.spec.EndsRun && (l.busy() || l.sending()):
-		return refuse(&session.ToolAnswered{}, "agents are still at work in the background, or their results have not been read; end your turn without a call to get them, and then finish")
+		return refuse(&session.ToolAnswered{}, stillBusy)
 	case tool.errand != nil && c.state == callDue:
 		return l.refuseChild(c, tool)
 	}
