@@ -215,7 +215,7 @@ func outcomeOf(r *Result, agent *Agent) (o toolOutcome) {
 	if !r.OK() {
 		why := fmt.Sprintf("the agent %s did not come to its end (%s, %s)", agent.cfg.Name, r.Subtype, r.Reason)
 		if r.Detail != "" {
-			why += ": " + r.Detail
+			why += ": " + defuse(r.Detail)
 		}
 		if text := strings.TrimSpace(r.Text); text != "" {
 			why += "\nIts last words: " + defuse(text)
