@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -229,19 +230,19 @@ func TestToolAsksAndKeepsItsShare(t *testing.T) {
 func TestToolAsksOverTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		acted := 0
+		var acted atomic.Int32
 		tool := quarry.NewTool(quarry.ToolSpec{Name: "act", Timeout: time.Second}, func(ctx context.Context, _ struct{}) (string, error) {
 			call, _ := quarry.CallFrom(ctx)
 			call.Ask(quarry.Question{Text: "Fast?"}) //nolint:errcheck
-			acted++
+			acted.Add(1)
 			time.Sleep(time.Minute)
 			return "done", nil
 		})
 		m := modeltest.NewScripted(modeltest.Call("act", nil), modeltest.Say("Done."))
 		agent := newAgent(t, quarry.Config{Model: m, Tools: []*quarry.Tool{tool}, Approver: func(context.Context, quarry.Approval) (quarry.Answer, error) { return quarry.Answer{Text: "yes"}, nil }})
 		result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
-		if err != nil || acted != 1 {
-			t.Errorf("acted %d times: %+v, %v", acted, result, err)
+		if err != nil || acted.Load() != 1 {
+			t.Errorf("acted %d times: %+v, %v", acted.Load(), result, err)
 		}
 		time.Sleep(time.Hour)
 	})
