@@ -187,7 +187,7 @@ func (l *loop) childWaiting(ev *session.ChildWaiting) error {
 	if c.state != callRunning || c.child == nil && c.share == nil {
 		return fmt.Errorf("the child of call %d of turn %d waits, and does not work", ev.Index, ev.Turn)
 	}
-	c.state, c.waits, c.waitsIn = callParked, ev.Pending, ev.Child
+	c.state, c.waits, c.waitsIn, c.used = callParked, ev.Pending, ev.Child, ev.Spent
 	return nil
 }
 

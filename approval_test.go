@@ -326,3 +326,27 @@ func TestUnusedRules(t *testing.T) {
 		t.Errorf("the provider is offered %+v", got)
 	}
 }
+
+// A person may take longer than the prompt, also where something else was under way when
+// it was asked.
+func TestPersonTakesLongerThanATool(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := session.NewMemory()
+		slow := quarry.NewTool(quarry.ToolSpec{Name: "slow", Effect: quarry.ReadOnly}, func(ctx context.Context, _ struct{}) (string, error) {
+			time.Sleep(2 * time.Second)
+			return "slow", nil
+		})
+		pay := quarry.NewTool(quarry.ToolSpec{Name: "pay", NeedsApproval: true, Effect: quarry.ReadOnly}, func(context.Context, numberIn) (string, error) { return "paid", nil })
+		m := modeltest.NewScripted(modeltest.Call("slow", nil).Call("pay", number(1)), modeltest.Say("Done."))
+		agent := newAgent(t, quarry.Config{Name: "boss", Model: m, Store: store, Limits: quarry.Limits{Timeout: time.Minute}, Tools: []*quarry.Tool{slow, pay},
+			Approver: func(ctx context.Context, ask quarry.Approval) (quarry.Answer, error) {
+				time.Sleep(time.Hour)
+				return quarry.Answer{Allow: true}, nil
+			}})
+		result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+		if err != nil || !result.OK() {
+			t.Errorf("got %+v, %v", result, err)
+		}
+	})
+}

@@ -90,9 +90,32 @@ func (l *loop) mayContinue(e *errand) error {
 	case s.agent != e.agent.cfg.Name:
 		return fmt.Errorf("the handle %s is of the agent %s, not of %s", e.continues, s.agent, e.agent.cfg.Name)
 	case !s.own:
-		return fmt.Errorf("the handle %s belongs to the session that this one was forked from; send the agent anew, with what it needs to know", e.continues)
+		return l.foreign(e.continues)
+	case !s.ended && !l.serving(e.continues):
+		return fmt.Errorf("the agent with the handle %s was stopped before it had finished, and cannot be gone on with; leave \"continue\" out to send it anew, with what it needs to know", e.continues)
 	}
 	return nil
+}
+
+// owns tells whether a child is the session's own, and foreign why one that is not
+// cannot be gone on with.
+func (l *loop) owns(child string) bool {
+	s := l.children[child]
+	return s != nil && s.own
+}
+
+func (l *loop) foreign(child string) error {
+	return fmt.Errorf("the handle %s belongs to the session that this one was forked from; send the agent anew, with what it needs to know", child)
+}
+
+// serving tells whether a call of the response is served by a child session.
+func (l *loop) serving(child string) bool {
+	for i := range l.calls {
+		if c := &l.calls[i]; c.state != callAnswered && c.child != nil && c.child.Session == child {
+			return true
+		}
+	}
+	return false
 }
 
 // handles names those by which an agent may be gone on with.
@@ -109,11 +132,14 @@ func (l *loop) handles(agent string) string {
 	return "those of " + agent + " are " + strings.Join(list, ", ")
 }
 
-// sameSession tells whether two calls go on with one child.
+// sameSession tells whether a call goes on with the child of another.
 func (l *loop) sameSession(a, b *toolCall) bool {
 	x, err := l.errand(a)
 	if err != nil || x.continues == "" {
 		return false
+	}
+	if b.child != nil && b.child.Session == x.continues {
+		return true
 	}
 	y, err := l.errand(b)
 	return err == nil && x.continues == y.continues
@@ -151,19 +177,32 @@ func (l *loop) arrived() {
 	}
 	clear(l.away[len(kept):])
 	l.away = kept
-	switch {
-	case l.phase == ending:
-	case stop != "":
-		l.end(session.Halted, session.ReasonHook, stop)
-	case l.phase == awaiting:
+	if stop != "" {
+		l.halted = stop
+	}
+	switch l.phase {
+	case thinkDue:
+		if l.halted != "" {
+			l.halt()
+		} else if len(l.news) > 0 && l.attempt == 0 && !l.continued { // the model has not been asked yet
+			l.talk.say(model.NewMessage(model.RoleUser, l.takeNotes()...))
+		}
+	case awaiting:
 		l.await()
 	}
 }
 
+// halt ends the run because a hook has said so.
+func (l *loop) halt() { l.end(session.Halted, session.ReasonHook, l.halted) }
+
 // await tells the model the results that have arrived, or waits for one.
 func (l *loop) await() {
 	l.phase = awaiting
-	if len(l.news) > 0 {
+	switch {
+	case l.halted != "":
+		l.halt()
+	case len(l.news) > 0:
+		l.same, l.said = 0, "" // who is told something new may say the same of it
 		l.talk.say(model.NewMessage(model.RoleUser, l.takeNotes()...))
 		l.goOn()
 	}
@@ -213,6 +252,10 @@ func (l *loop) lostAway() (events []session.Event, effects []session.Effect) {
 		if c.state != callLost || working >= l.agent.cfg.Limits.ChildrenAtOnce {
 			continue
 		}
+		if l.agent.tools[c.name] == nil {
+			events = append(events, l.answerFor(c, refuse(&session.ToolAnswered{}, l.noSuchTool(c.use.Name))))
+			continue
+		}
 		call, why := l.childFor(c, nil, 0, &session.Amounts{})
 		if why != nil {
 			events = append(events, l.answerFor(c, why))
@@ -228,6 +271,7 @@ func (l *loop) lostAway() (events []session.Event, effects []session.Effect) {
 func (l *loop) stoppedAway(ev *session.BackgroundStopped) {
 	l.result.Canceled = append(l.result.Canceled, ev.Canceled...)
 	l.result.Running = append(l.result.Running, ev.Running...)
+	l.hooksCut()
 	l.forsake(append(ev.Canceled[:len(ev.Canceled):len(ev.Canceled)], ev.Running...))
 }
 
@@ -235,13 +279,19 @@ func (l *loop) stoppedAway(ev *session.BackgroundStopped) {
 // background, of whom the next prompt tells.
 func (l *loop) forsake(cut []session.CallRef) {
 	l.abandoned(cut)
-	var names []string
+	var names, unread []string
 	for _, c := range l.away {
+		name := fmt.Sprintf("%s (%s)", c.child.Agent, c.child.Session)
 		if c.state != callAnswered {
-			names = append(names, fmt.Sprintf("%s (%s)", c.child.Agent, c.child.Session))
+			names = append(names, name)
+		} else {
+			unread = append(unread, name)
 		}
 	}
 	l.away = nil
+	if unread != nil { // what hooks have not seen is not told
+		l.notes = append(l.notes, note("these agents in the background had finished as the work that was asked before ended, and their results were not read: %s. Ask for them by \"continue\", if you need them.", strings.Join(unread, ", ")))
+	}
 	if names != nil {
 		l.notes = append(l.notes, note("the work that was asked before ended while these agents were at work in the background, and stopped them: %s.", strings.Join(names, ", ")))
 	}

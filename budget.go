@@ -84,11 +84,11 @@ func (g *ledger) answer(tool *Tool, ev *session.ToolAnswered) {
 	}
 }
 
-// abandoned books the calls that the end of the time cut off, and what children
-// used for them.
+// abandoned books the calls that were cut off or wait for a person, and what
+// children used for them.
 func (l *loop) abandoned(cut []session.CallRef) {
 	for c := range l.unsettled() {
-		if c.state == callDue || c.state == callAnswered {
+		if c.state == callDue && len(c.inquiries) == 0 || c.state == callAnswered {
 			continue
 		}
 		tool := l.agent.tools[c.name]
@@ -97,11 +97,15 @@ func (l *loop) abandoned(cut []session.CallRef) {
 		row := l.ledger.spent.Tool(c.name)
 		row.Calls++
 		row.Errors++
+		spent := c.used
 		for k := range cut {
-			if ref := &cut[k]; ref.Turn == c.turn && ref.Index == c.index && ref.Spent != nil {
-				row.USD += ref.Spent.USD
-				l.ledger.spent.Add(ref.Spent)
+			if ref := &cut[k]; ref.Turn == c.turn && ref.Index == c.index && ref.Spent != nil && (spent == nil || spent.Turns <= ref.Spent.Turns) {
+				spent = ref.Spent
 			}
+		}
+		if spent != nil {
+			row.USD += spent.USD
+			l.ledger.spent.Add(spent)
 		}
 	}
 }
@@ -204,7 +208,7 @@ func (l *loop) unsettled() iter.Seq[*toolCall] {
 // the call except.
 func (l *loop) reserved(except *toolCall) (sum session.Amounts) {
 	for c := range l.unsettled() {
-		if except != nil && c.turn == except.turn && c.index == except.index || c.state != callRunning && c.state != callLost && c.state != callParked {
+		if except != nil && c.turn == except.turn && c.index == except.index || !c.reserves() {
 			continue
 		}
 		use := callUse(l.agent.tools[c.name])
@@ -219,6 +223,12 @@ func (l *loop) reserved(except *toolCall) (sum session.Amounts) {
 		}
 	}
 	return sum
+}
+
+// reserves tells whether a call has reserved what it may take: one whose function
+// asks a person goes on with that.
+func (c *toolCall) reserves() bool {
+	return c.state == callRunning || c.state == callLost || c.state == callParked || c.state == callDue && len(c.inquiries) > 0
 }
 
 // bounded is a share without what it does not bound.

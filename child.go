@@ -173,7 +173,11 @@ func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild,
 	parent := &session.Parent{Session: id, Turn: called.Turn, Index: called.Index}
 	result, err := h.of(e.agent, id).work(ctx, called.Child, parent, e.in, observe)
 	if errors.Is(err, errGone) {
-		return refuse(answered, "the session "+called.Child.Session+" of the agent is no longer stored; send the agent anew, with what it needs to know"), nil, nil
+		why := "is no longer stored"
+		if errors.As(err, new(*MismatchError)) {
+			why = "was begun with other tools than the agent has now"
+		}
+		return refuse(answered, "the session "+called.Child.Session+" of the agent "+why+"; send the agent anew, with what it needs to know"), nil, nil
 	}
 	if err != nil {
 		if ctx.Err() != nil && result != nil {
@@ -195,7 +199,8 @@ func (h *hands) RunChild(ctx context.Context, id string, call *session.RunChild,
 
 // waitingFor tells that a child waits for a person.
 func waitingFor(called *session.ToolCalled, child string, result *Result) *session.ChildWaiting {
-	waiting := &session.ChildWaiting{Turn: called.Turn, Index: called.Index, Child: child}
+	spent := result.Spent.Clone()
+	waiting := &session.ChildWaiting{Turn: called.Turn, Index: called.Index, Child: child, Spent: &spent}
 	for _, p := range result.Pending {
 		if p.Session == "" {
 			p.Session = child
@@ -210,7 +215,7 @@ func outcomeOf(r *Result, agent *Agent) (o toolOutcome) {
 	if !r.OK() {
 		why := fmt.Sprintf("the agent %s did not come to its end (%s, %s)", agent.cfg.Name, r.Subtype, r.Reason)
 		if r.Detail != "" {
-			why += ": " + r.Detail
+			why += ": " + defuse(r.Detail)
 		}
 		if text := strings.TrimSpace(r.Text); text != "" {
 			why += "\nIts last words: " + defuse(text)
@@ -229,13 +234,14 @@ func outcomeOf(r *Result, agent *Agent) (o toolOutcome) {
 	return o
 }
 
-// errGone tells that a child is to go on whose session is not there.
+// errGone tells that a child is to go on whose session is not there, or no longer
+// fits.
 var errGone = errors.New("the session is gone")
 
-// stoppedAt is the result of a child as it stands, where ctx has stopped it. The
-// loop is of no use afterwards.
-func stoppedAt(ctx context.Context, l *loop) *Result {
-	if ctx.Err() == nil {
+// stoppedAt is the result of a child as it stands, where ctx or whoever watches it
+// has stopped it. The loop is of no use afterwards.
+func stoppedAt(ctx context.Context, l *loop, err error) *Result {
+	if ctx.Err() == nil && !errors.Is(err, session.ErrStopped) {
 		return nil
 	}
 	l.abandoned(append(l.result.Canceled[:len(l.result.Canceled):len(l.result.Canceled)], l.result.Running...))
@@ -264,6 +270,9 @@ func (h *hands) work(ctx context.Context, call *session.ChildCall, parent *sessi
 		return nil, err
 	default:
 		if err := l.match(ctx, engine, live, observe); err != nil {
+			if call.Continues && !l.open && errors.As(err, new(*MismatchError)) {
+				err = fmt.Errorf("%w: %w", errGone, err)
+			}
 			return nil, err
 		}
 	}
@@ -273,17 +282,17 @@ func (h *hands) work(ctx context.Context, call *session.ChildCall, parent *sessi
 			prompted.Call, prompted.Budget = parent, &call.Budget
 		}
 		if err := engine.Submit(ctx, live, prompted, observe); err != nil {
-			return stoppedAt(ctx, l), err
+			return stoppedAt(ctx, l, err), err
 		}
 	}
 	if l.parked() {
 		if err := engine.Submit(ctx, live, &session.Resumed{}, observe); err != nil {
-			return stoppedAt(ctx, l), err
+			return stoppedAt(ctx, l, err), err
 		}
 	}
 	if l.open {
 		if err := engine.Advance(ctx, live, observe); err != nil {
-			return stoppedAt(ctx, l), err
+			return stoppedAt(ctx, l, err), err
 		}
 	}
 	if l.ended == nil || l.open {

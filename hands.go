@@ -189,18 +189,24 @@ func (h *hands) CallTool(ctx context.Context, id string, call *session.CallTool,
 		cancel()
 		spent = runs.close()
 		switch {
-		case runs.cut && ctx.Err() != nil: // whatever the function made of that
+		case runs.fellShort() && ctx.Err() != nil: // whatever the function made of that
 			return nil, spent
 		case runs.waiting != nil && ctx.Err() == nil:
-			return runs.waiting, spent
+			spent.Add(&runs.parked)
+			runs.waiting.Spent = spent
+			return runs.waiting, nil
 		}
-		answered.Children = runs.ends
+		answered.Children = runs.all()
 	}
 	if !ok {
 		return nil, spent
 	}
-	if q := cctx.asks.waiting(); q != nil && o.err != nil && ctx.Err() == nil {
-		return &session.ToolWaiting{Turn: called.Turn, Index: called.Index, Question: q}, spent
+	if q := cctx.asks.waiting(); q != nil && o.err != nil && !o.left && ctx.Err() == nil {
+		if len(call.Answered) >= maxInquiries {
+			h.finish(ctx, tool, answered, toolOutcome{err: fmt.Errorf("the tool has asked %d questions, and asks on; it was stopped", maxInquiries)})
+			return answered, nil
+		}
+		return &session.ToolWaiting{Turn: called.Turn, Index: called.Index, Question: q, Spent: spent}, nil
 	}
 	if tctx.Err() != nil && errors.Is(o.err, context.DeadlineExceeded) {
 		o.err = tooSlow(tool)
@@ -216,6 +222,10 @@ func (h *hands) nobody() bool {
 	return h.run.approver == nil && !h.run.park || h.run.policy != nil && h.run.policy.mode == ModeDontAsk
 }
 
+// innerGrace is how long the function of a tool that runs agents is waited for when
+// those have been stopped.
+const innerGrace = 50 * time.Millisecond
+
 // outcome runs a tool's function; ok is false where ctx ended it.
 func (h *hands) outcome(ctx context.Context, cctx *callContext, tool *Tool, call *session.CallTool) (o toolOutcome, ok bool) {
 	done := make(chan toolOutcome, 1)
@@ -223,6 +233,17 @@ func (h *hands) outcome(ctx context.Context, cctx *callContext, tool *Tool, call
 	select {
 	case o = <-done:
 	case <-cctx.Done():
+		if runs := cctx.call.inner; runs != nil && ctx.Err() != nil { // the engine waits for those, and for the function no longer than for others
+			runs.close()
+			timer := time.NewTimer(innerGrace)
+			defer timer.Stop()
+			select {
+			case o = <-done:
+			case <-timer.C:
+				o.err = ctx.Err()
+			}
+			break
+		}
 		if ctx.Err() != nil {
 			o = <-done
 			break
@@ -230,11 +251,15 @@ func (h *hands) outcome(ctx context.Context, cctx *callContext, tool *Tool, call
 		select {
 		case o = <-done:
 		default:
-			o.err = tooSlow(tool)
+			o.err, o.left = tooSlow(tool), true
 		}
 	}
 	return o, o.err == nil || ctx.Err() == nil
 }
+
+// maxInquiries is how many questions the function of a call may ask: one that words
+// them anew each time would ask for ever.
+const maxInquiries = 50
 
 // tooSlow is the error of a tool that took too long.
 func tooSlow(tool *Tool) error {
@@ -272,8 +297,9 @@ type toolOutcome struct {
 	rendered rendered
 	err      error
 	stack    string
-	// unknown tells that nobody knows whether the call took effect.
-	unknown bool
+	// unknown tells that nobody knows whether the call took effect, left that the
+	// handler is still at work.
+	unknown, left bool
 }
 
 // finish fills in the outcome of a handler.

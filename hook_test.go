@@ -322,3 +322,20 @@ func TestHookMatches(t *testing.T) {
 		}
 	}
 }
+
+// A hook of SessionEnd that the end of the time cuts off does not keep the result.
+func TestSessionEndIsCutOff(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hook := quarry.Hook{On: quarry.SessionEnd, Run: func(ctx context.Context, in *quarry.HookInput) (quarry.HookOutput, error) {
+			<-ctx.Done()
+			return quarry.HookOutput{}, ctx.Err()
+		}, Timeout: time.Hour}
+		store := session.NewMemory()
+		agent := newAgent(t, quarry.Config{Model: modeltest.NewScripted(modeltest.Say("Done.")), Store: store, Hooks: []quarry.Hook{hook}, Limits: quarry.Limits{Timeout: time.Minute}})
+		result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+		if err != nil || !result.OK() {
+			t.Errorf("got %+v, %v", result, err)
+		}
+	})
+}

@@ -29,14 +29,18 @@ type inner struct {
 	left session.Amounts
 	// seen counts the runs of one agent and prompt.
 	seen map[string]int
-	ends []session.ChildEnd
-	// stopped is what those used that were stopped; cut tells that there are such.
-	stopped session.Spent
-	cut     bool
+	// ends is what those came to that ended, cut what those had used that were
+	// stopped.
+	ends, cut []session.ChildEnd
+	// waiting tells of the first that waits for a person, parked what those have used.
 	waiting *session.ChildWaiting
-	// closed tells that the call is over; working are the runs under way.
+	parked  session.Spent
+	// closed tells that the call is over, late that a run did not begin because it had
+	// to end; working are the runs under way, and stops ends those.
 	closed  bool
+	late    bool
 	working sync.WaitGroup
+	stops   map[string]context.CancelCauseFunc
 }
 
 // newInner returns what a call needs to run agents; nil where its tool runs none.
@@ -46,7 +50,7 @@ func (h *hands) newInner(id string, tool *Tool, called *session.ToolCalled, obse
 	}
 	return &inner{
 		hands: h, id: id, called: called, agents: tool.spec.Runs, observe: observe, room: make(chan struct{}, h.agent.cfg.Limits.ChildrenAtOnce),
-		left: called.Share.Amounts, seen: make(map[string]int),
+		left: called.Share.Amounts, seen: make(map[string]int), stops: make(map[string]context.CancelCauseFunc),
 	}
 }
 
@@ -83,7 +87,9 @@ func (c *Call) run(ctx context.Context, a *Agent, in Input, see session.Observer
 }
 
 func (r *inner) run(ctx context.Context, a *Agent, in Input, see session.Observer) (*Result, error) {
-	id, share, refused := r.begin(a, &in)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	id, share, refused := r.begin(a, &in, stop)
 	if refused != nil {
 		return refused, nil
 	}
@@ -94,7 +100,9 @@ func (r *inner) run(ctx context.Context, a *Agent, in Input, see session.Observe
 	case r.room <- struct{}{}:
 		defer func() { <-r.room }()
 	case <-ctx.Done():
-		r.cutOff(&spent)
+		r.mu.Lock()
+		r.late = true
+		r.mu.Unlock()
 		return stoppedBy(ctx, id, &Result{})
 	}
 	parent := &session.Parent{Session: r.id, Turn: r.called.Turn, Index: r.called.Index}
@@ -109,29 +117,33 @@ func (r *inner) run(ctx context.Context, a *Agent, in Input, see session.Observe
 			result = &Result{}
 		}
 		spent = result.Spent
-		r.cutOff(&spent)
+		r.cutOff(id, result)
 		if errors.Is(err, session.ErrStopped) || ctx.Err() != nil {
 			return stoppedBy(ctx, id, result)
 		}
 		return &Result{Session: id, Subtype: Failed, Reason: session.ReasonJournal, Detail: err.Error(), Spent: spent}, err
 	}
-	result.Session = id
+	ended := *result // the journal has it too
+	result, ended.Session = &ended, id
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if spent = result.Spent; result.Subtype != session.Waiting {
 		r.ends = append(r.ends, session.ChildEnd{Session: id, Subtype: result.Subtype, Reason: result.Reason, Turns: result.Turns, Spent: spent})
-	} else if r.waiting == nil {
-		r.waiting = waitingFor(r.called, id, result)
+	} else {
+		r.parked.Add(&spent)
+		r.parked.Children++
+		if r.waiting == nil {
+			r.waiting = waitingFor(r.called, id, result)
+		}
 	}
 	return result, nil
 }
 
 // cutOff books what a run has used that did not come to its end.
-func (r *inner) cutOff(spent *session.Spent) {
+func (r *inner) cutOff(id string, result *Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.stopped.Add(spent)
-	r.cut = true
+	r.cut = append(r.cut, session.ChildEnd{Session: id, Subtype: session.Stopped, Reason: session.ReasonCanceled, Turns: result.Turns, Spent: result.Spent})
 }
 
 // stoppedBy is the result of a run that its context, or its caller, has stopped.
@@ -148,7 +160,7 @@ func stoppedBy(ctx context.Context, id string, result *Result) (*Result, error) 
 // own limits where those are less. The name depends on the agent and the prompt, so
 // that a call which is repeated finds its runs again in whatever order it makes
 // them.
-func (r *inner) begin(a *Agent, in *Input) (id string, share *session.Amounts, refused *Result) {
+func (r *inner) begin(a *Agent, in *Input, stop context.CancelCauseFunc) (id string, share *session.Amounts, refused *Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	hash := sha256.New()
@@ -165,7 +177,8 @@ func (r *inner) begin(a *Agent, in *Input) (id string, share *session.Amounts, r
 		return &Result{Session: id, Subtype: session.Limited, Reason: reason, Detail: detail}
 	}
 	if r.closed {
-		return id, nil, limited(session.ReasonCanceled, "the call that runs the agent is over")
+		r.late = true
+		return id, nil, limited(session.ReasonCanceled, errCallOver.Error())
 	}
 	if r.called.Share.Depth < 0 {
 		return id, nil, limited(session.ReasonDepth, "no further generation of child sessions is allowed here")
@@ -191,6 +204,7 @@ func (r *inner) begin(a *Agent, in *Input) (id string, share *session.Amounts, r
 	reserved.Children++
 	r.left.Sub(&reserved)
 	r.working.Add(1)
+	r.stops[id] = stop
 	return id, &mine, nil
 }
 
@@ -208,17 +222,34 @@ func (r *inner) settle(share *session.Amounts, spent *session.Spent) {
 	}
 }
 
+// errCallOver is why runs end that outlive their call.
+var errCallOver = errors.New("the call that runs the agent is over")
+
 // close ends the call for its runs, waits until those under way have stopped, and
 // returns what all have used.
 func (r *inner) close() *session.Spent {
 	r.mu.Lock()
 	r.closed = true
+	for _, stop := range r.stops { // the function may have cut them off from its context
+		stop(errCallOver)
+	}
 	r.mu.Unlock()
 	r.working.Wait()
-	spent := r.stopped.Clone()
-	for i := range r.ends {
-		spent.Add(&r.ends[i].Spent)
+	var spent session.Spent
+	for _, end := range r.all() {
+		spent.Add(&end.Spent)
+		spent.Children++
 	}
-	spent.Children += int64(len(r.ends))
 	return &spent
 }
+
+// fellShort tells whether the function did not get the runs that it asked for,
+// because the call was over.
+func (r *inner) fellShort() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.cut) > 0 || r.late
+}
+
+// all are the runs that have used something.
+func (r *inner) all() []session.ChildEnd { return append(r.ends[:len(r.ends):len(r.ends)], r.cut...) }

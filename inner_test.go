@@ -261,3 +261,99 @@ func TestToolRunsAgentsIsChecked(t *testing.T) {
 		}
 	}
 }
+
+// What runs have used is booked, whoever stopped them.
+func TestToolRunsAgentsThatAreStopped(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"timeout", "own", "break"} {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := session.NewMemory()
+				worker := modeltest.NewScripted(modeltest.Call("weather", cityIn{"Oslo"}), modeltest.Say("I").Hang())
+				reader := newAgent(t, quarry.Config{Name: "reader", Model: worker, Tools: []*quarry.Tool{weather()}})
+				tool := quarry.NewTool(quarry.ToolSpec{Name: "survey", Effect: quarry.ReadOnly, Runs: []*quarry.Agent{reader}, Timeout: time.Minute}, func(ctx context.Context, _ struct{}) (string, error) {
+					switch how {
+					case "timeout":
+						r, err := reader.Run(ctx, quarry.Input{Prompt: "x"})
+						return fmt.Sprint(r.Subtype), err
+					case "own":
+						ctx, cancel := context.WithTimeout(ctx, time.Second)
+						defer cancel()
+						r, _ := reader.Run(ctx, quarry.Input{Prompt: "x"})
+						return fmt.Sprint(r.Subtype), nil
+					}
+					for ev := range reader.Stream(ctx, quarry.Input{Prompt: "x"}) {
+						if ev.Record != nil && ev.Record.Event.Kind() == session.KindToolAnswered {
+							break
+						}
+					}
+					return "left", nil
+				})
+				m := modeltest.NewScripted(modeltest.Call("survey", nil), modeltest.Say("Done."))
+				agent := newAgent(t, quarry.Config{Name: "boss", Model: m, Store: store, Tools: []*quarry.Tool{tool}})
+				result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+				if err != nil || !result.OK() {
+					t.Fatalf("got %+v, %v", result, err)
+				}
+				if result.Spent.Children != 1 {
+					t.Errorf("children: %d", result.Spent.Children)
+				}
+				checkTree(t, store, result)
+			})
+		})
+	}
+}
+
+// The end of a call stops its runs, also those that its function has cut off from its
+// context.
+func TestToolRunsAgentsDetached(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := session.NewMemory()
+		worker := modeltest.NewScripted(modeltest.Func(func(context.Context, *model.Request) (*modeltest.Turn, error) {
+			return modeltest.Say("Late.").After(time.Hour), nil
+		}))
+		inner := newAgent(t, quarry.Config{Name: "inner", Model: worker, Limits: quarry.Limits{Idle: 2 * time.Hour, Timeout: 3 * time.Hour}})
+		tool := quarry.NewTool(quarry.ToolSpec{Name: "survey", Effect: quarry.ReadOnly, Timeout: time.Second, Runs: []*quarry.Agent{inner}}, func(ctx context.Context, _ struct{}) (string, error) {
+			r, err := inner.Run(context.WithoutCancel(ctx), quarry.Input{Prompt: "x"})
+			return r.Text, err
+		})
+		m := modeltest.NewScripted(modeltest.Call("survey", nil), modeltest.Say("Done."))
+		agent := newAgent(t, quarry.Config{Model: m, Store: store, Tools: []*quarry.Tool{tool}})
+		began := time.Now()
+		result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+		if took := time.Since(began); err != nil || !result.OK() || took > 2*time.Second {
+			t.Errorf("after %v: %+v, %v", took, result, err)
+		}
+		time.Sleep(3 * time.Hour)
+	})
+}
+
+// A run is waited for as any other child, also where its own tools do not heed their
+// context: it writes nothing after its caller's end, and what it used is booked.
+func TestToolRunsAgentsThatAreDeaf(t *testing.T) {
+	t.Parallel()
+	for i := range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			store := session.NewMemory()
+			deaf := quarry.NewTool(quarry.ToolSpec{Name: "deaf"}, func(ctx context.Context, _ struct{}) (string, error) {
+				time.Sleep(time.Hour)
+				return "slow", nil
+			})
+			worker := modeltest.NewScripted(modeltest.Call("deaf", nil), modeltest.Say("I").Hang())
+			reader := newAgent(t, quarry.Config{Name: "reader", Model: worker, Tools: []*quarry.Tool{deaf}})
+			m := modeltest.NewScripted(modeltest.Call("survey", topicsIn{[]string{"a"}}))
+			agent := newAgent(t, quarry.Config{Name: "boss", Model: m, Store: store, Limits: quarry.Limits{Timeout: time.Second}, Tools: []*quarry.Tool{survey(reader, false)}})
+			result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+			if err != nil || result.Reason != session.ReasonWallClock {
+				t.Fatalf("got %+v, %v", result, err)
+			}
+			before := len(journal(t, store, children(t, store, "s")[0]))
+			checkTree(t, store, result)
+			time.Sleep(2 * time.Hour)
+			if after := len(journal(t, store, children(t, store, "s")[0])); after != before {
+				t.Errorf("%d: the child writes after the end", i)
+			}
+		})
+	}
+}

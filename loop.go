@@ -91,6 +91,9 @@ type loop struct {
 	away     []*toolCall
 	news     []string
 	children map[string]*childState
+	// halted is why a hook that came after one of them ends the run, once nothing
+	// else is under way.
+	halted string
 	// serves is the call that the last prompt was for, in a child.
 	serves *session.Parent
 	// answered are all results of tools, oldest first; before is how many of
@@ -193,6 +196,7 @@ func (l *loop) Apply(rec session.Record) error {
 	case *session.Resumed:
 		l.resumed()
 	case *session.Expired:
+		l.hooksCut()
 		// A result that stands was reached in time.
 		if l.open && l.phase != ending {
 			l.result.Canceled, l.result.Running = ev.Canceled, ev.Running
@@ -280,6 +284,7 @@ func (l *loop) begin(ev *session.Prompted) {
 	l.continued, l.parts, l.refusals = false, "", 0
 	l.guard, l.same, l.said = guard{}, 0, ""
 	l.short = shortening{after: l.short.after}
+	l.halted = ""
 	msg := ev.Message
 	l.prompt = msg.Blocks.Text()
 	unanswered, results := l.unansweredResults()
@@ -442,6 +447,10 @@ func spoken(msg *model.Message) *model.Message {
 func (l *loop) decide(resp *model.Response, text string) {
 	continued := l.continued
 	l.continued = false
+	if l.halted != "" {
+		l.halt()
+		return
+	}
 	switch resp.StopReason {
 	case model.StopToolUse, model.StopEndTurn, model.StopSequence:
 		switch {

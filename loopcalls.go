@@ -46,8 +46,9 @@ type toolCall struct {
 	inquiries []inquiry
 	// waits are the calls that wait in the child.
 	waits []session.ApprovalAsked
-	// waitsIn is that child.
+	// waitsIn is that child; used is what was used for the call when it last waited.
 	waitsIn string
+	used    *session.Spent
 }
 
 func (l *loop) callsOf(uses []*model.ToolUse) []toolCall {
@@ -76,6 +77,9 @@ func (l *loop) toolCalled(ev *session.ToolCalled) error {
 	}
 	if c.state != callDue && c.state != callLost {
 		return fmt.Errorf("tool call %d of turn %d is started twice", ev.Index, ev.Turn)
+	}
+	if c.away() && (ev.Child == nil || !ev.Child.Background) {
+		return fmt.Errorf("tool call %d of turn %d works in the background, and is started otherwise", ev.Index, ev.Turn)
 	}
 	c.state, c.attempt, c.key, c.child, c.share = callRunning, ev.Attempt, ev.Key, ev.Child, ev.Share
 	if ev.Child != nil {
@@ -274,7 +278,7 @@ func (l *loop) judge(c *toolCall, busy bool) bool {
 		l.succeed(session.ReasonSubmitted)
 		return true
 	}
-	if c.answered.Unknown || busy {
+	if c.answered.Unknown || busy || c.answered.Refused && c.answered.Content.Text() == stillBusy {
 		return false // it refused nothing
 	}
 	if o := l.agent.output; o != nil && o.tool == tool {
@@ -422,7 +426,7 @@ func (l *loop) dueCalls() (events []session.Event, effects []session.Effect) {
 				pending.Add(&share)
 			}
 		}
-		if c.state == callDue { // what was lost is reserved still
+		if !c.reserves() { // what was lost is reserved still
 			use := callUse(tool)
 			pending.Add(&use)
 		}
@@ -486,17 +490,25 @@ func (l *loop) startTool(c *toolCall, tool *Tool, decision *Decision, waiting in
 // share it had; in a fork, where its session has another name, it is a new one.
 func (l *loop) childFor(c *toolCall, decision *Decision, waiting int64, pending *session.Amounts) (*session.RunChild, *session.ToolAnswered) {
 	child := c.child
+	if child != nil && child.Continues && !l.owns(child.Session) {
+		return nil, refuse(&session.ToolAnswered{}, l.foreign(child.Session).Error())
+	}
 	if child == nil || !child.Continues && child.Session != childID(l.id, c.turn, c.index) {
 		e, err := l.errand(c)
 		if err != nil {
 			return nil, refuse(&session.ToolAnswered{}, err.Error())
 		}
-		share, why := l.share(c, waiting, pending)
-		if why != nil {
-			return nil, why
+		var share *session.Budget
+		if c.child != nil { // it has what that of the source has reserved
+			share, e.background = &c.child.Budget, c.child.Background
+		} else {
+			var why *session.ToolAnswered
+			if share, why = l.share(c, waiting, pending); why != nil {
+				return nil, why
+			}
+			share.Bound(&e.agent.limits)
+			share.Depth = min(share.Depth, e.agent.cfg.Limits.Depth)
 		}
-		share.Bound(&e.agent.limits)
-		share.Depth = min(share.Depth, e.agent.cfg.Limits.Depth)
 		child = &session.ChildCall{Session: childID(l.id, c.turn, c.index), Agent: e.agent.cfg.Name, Budget: *share, Background: e.background}
 		if e.continues != "" {
 			child.Session, child.Continues = e.continues, true
@@ -545,6 +557,9 @@ func (l *loop) mayStart(i int) bool {
 	return true
 }
 
+// stillBusy refuses a call that would end the run.
+const stillBusy = "agents are still at work in the background, or their results have not been read; end your turn without a call to get them, and then finish"
+
 // refusal is the answer to a call that must not be run; nil if it may be.
 func (l *loop) refusal(c *toolCall, tool *Tool) *session.ToolAnswered {
 	switch {
@@ -557,7 +572,7 @@ func (l *loop) refusal(c *toolCall, tool *Tool) *session.ToolAnswered {
 		a.Refused, a.Unknown = false, true
 		return a
 	case tool.spec.EndsRun && (l.busy() || l.sending()):
-		return refuse(&session.ToolAnswered{}, "agents are still at work in the background, or their results have not been read; end your turn without a call to get them, and then finish")
+		return refuse(&session.ToolAnswered{}, stillBusy)
 	case tool.errand != nil && c.state == callDue:
 		return l.refuseChild(c, tool)
 	}

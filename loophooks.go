@@ -65,7 +65,7 @@ func (l *loop) heard(point HookPoint, index int, in HookInput) *session.HookAnsw
 func (l *loop) hookCalled(ev *session.HookCalled) error {
 	key := hookKey{HookPoint(ev.Point), ev.Turn, ev.Index}
 	s := l.hooked[key]
-	if !l.open || s != nil && (s.running || s.answered != nil) {
+	if !l.open || s != nil && (s.running || s.answered != nil && s.answered != noOpinion) {
 		return fmt.Errorf("the hooks of %s are called where that is not due", ev.Point)
 	}
 	if l.hooked == nil {
@@ -84,6 +84,15 @@ func (l *loop) hookAnswered(ev *session.HookAnswered) error {
 	l.arrived()
 	l.moved()
 	return nil
+}
+
+// hooksCut folds that the hooks under way were cut off: they have no opinion.
+func (l *loop) hooksCut() {
+	for _, s := range l.hooked {
+		if s.running {
+			s.running, s.answered = false, noOpinion
+		}
+	}
 }
 
 // moved goes on where the hooks that were waited for have answered.

@@ -144,7 +144,11 @@ func (l *loop) deadline() time.Time {
 }
 
 // goOn asks the model again; Next checks whether a limit forbids it.
-func (l *loop) goOn() { l.phase = thinkDue }
+func (l *loop) goOn() {
+	if l.phase = thinkDue; l.halted != "" {
+		l.halt()
+	}
+}
 
 // limited is the result of a prompt that a limit ends here; nil where none does.
 func (l *loop) limited() *Result {
@@ -173,6 +177,11 @@ func (l *loop) ends(next *session.Next, result *Result) {
 		}
 		next.Stop = len(next.Events)+len(next.Effects) == 0
 		return
+	}
+	for key, s := range l.hooked {
+		if s.running && key.point != SessionEnd {
+			return // what it says is still to be journaled, and ends nothing
+		}
 	}
 	done, eff := l.hook(SessionEnd, 0, HookInput{Prompt: l.prompt, Result: result})
 	switch {

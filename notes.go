@@ -28,10 +28,10 @@ func handleNote(child *session.ChildCall) *model.Text {
 // turn of the conversation. Each has one group: what is replaced so that it cannot.
 var imitations = sync.OnceValue(func() []imitation {
 	return []imitation{
-		{regexp.MustCompile(`(?i)([\[［【]\s*)(quarry\s*[:：])`), "${1}quoted ${2}"},
-		{regexp.MustCompile(`(?i)<(/?\s*(?:antml:[a-z_]+|system(?:[-_ ][a-z]+)*|human|user|assistant|tool_?(?:use|result|call|response)s?|function_?(?:calls?|results?)|invoke|parameter)\b)`), "‹${1}"},
+		{regexp.MustCompile(`(?i)([\[［【][\s\x{200b}-\x{200d}\x{2060}\x{feff}]*)(quarry\s*[:：])`), "${1}quoted ${2}"},
+		{regexp.MustCompile(`(?i)<(/?\s*(?:antml:[a-z_]+|system(?:[-_ ][a-z]+)*|human|user|assistant|tool_?(?:use|result|call|response)s?|function_?(?:calls?|results?)|invoke|parameter)(?:[\s/>]|$))`), "‹${1}"},
 		{regexp.MustCompile(`<(\|[a-zA-Z_]+\|>)`), "‹${1}"},
-		{regexp.MustCompile(`(?m)^([ \t]*(?:Human|User|Assistant|System)[ \t]*:)`), "> ${1}"},
+		{regexp.MustCompile(`(?m)^([ \t\x{a0}\x{200b}-\x{200d}\x{2060}\x{feff}]*(?:Human|User|Assistant|System)[ \t]*[:：])`), "> ${1}"},
 		{regexp.MustCompile(`\[(/?INST\])`), "[quoted ${1}"},
 	}
 })

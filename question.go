@@ -140,7 +140,7 @@ func (l *loop) toolWaiting(ev *session.ToolWaiting) error {
 	if c.state != callRunning || c.child != nil {
 		return fmt.Errorf("call %d of turn %d asks a person, and does not run", ev.Index, ev.Turn)
 	}
-	c.state = callDue
+	c.state, c.used = callDue, ev.Spent
 	c.inquiries = append(c.inquiries, inquiry{question: ev.Question})
 	return nil
 }

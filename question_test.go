@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quarry-sdk/quarry"
+	"github.com/quarry-sdk/quarry/model"
 	"github.com/quarry-sdk/quarry/model/modeltest"
 	"github.com/quarry-sdk/quarry/session"
 )
@@ -172,4 +176,94 @@ func TestToolAsksResumes(t *testing.T) {
 			t.Errorf("booked %d times: %+v", booked, result)
 		}
 	})
+}
+
+// What the runs of a tool may use stays theirs while the tool waits for an answer.
+func TestToolAsksAndKeepsItsShare(t *testing.T) {
+	t.Parallel()
+	store := session.NewMemory()
+	worker := modeltest.NewScripted(modeltest.Func(func(_ context.Context, req *model.Request) (*modeltest.Turn, error) {
+		return modeltest.Say("x"), nil
+	}))
+	inner := newAgent(t, quarry.Config{Name: "inner", Model: worker})
+	tool := quarry.NewTool(quarry.ToolSpec{Name: "survey", Effect: quarry.ReadOnly, Runs: []*quarry.Agent{inner}}, func(ctx context.Context, _ struct{}) (string, error) {
+		call, _ := quarry.CallFrom(ctx)
+		if _, err := call.Ask(quarry.Question{Text: "May I?"}); err != nil {
+			return "", err
+		}
+		return "asked", nil
+	})
+	m := modeltest.NewScripted(modeltest.CallID("a", "survey", nil).CallID("c", "Agent", sent{Agent: "reader", Prompt: "x"}), modeltest.Say("Done."))
+	hook := quarry.Hook{On: quarry.PreToolUse, Match: "Agent", Run: func(context.Context, *quarry.HookInput) (quarry.HookOutput, error) {
+		return quarry.HookOutput{Decision: quarry.Ask}, nil
+	}}
+	agent := newAgent(t, quarry.Config{Name: "boss", Model: m, Store: store, Park: true, Limits: quarry.Limits{Turns: 31}, Tools: []*quarry.Tool{tool}, Hooks: []quarry.Hook{hook}, Agents: []quarry.AgentDefinition{reader(echo())}})
+	for i, a := range []struct {
+		call   string
+		answer quarry.Answer
+	}{{"c", quarry.Answer{Allow: true}}, {"a", quarry.Answer{Text: "yes"}}, {}} {
+		in := quarry.Input{Session: "s"}
+		if i == 0 {
+			in.Prompt = "Go."
+		}
+		result, _, err := play(t.Context(), t, agent, in)
+		if err != nil || result.OK() != (a.call == "") {
+			t.Fatalf("%d: got %+v, %v", i, result, err)
+		}
+		if a.call == "" {
+			break
+		}
+		if err := agent.Answer(t.Context(), "s", a.call, a.answer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Of 30 turns, 10 are the survey's; the reader gets half of the rest.
+	for _, rec := range journal(t, store, "s") {
+		if c, ok := rec.Event.(*session.ToolCalled); ok && c.Child != nil && c.Child.Budget.Turns != 10 {
+			t.Errorf("the reader gets %d turns", c.Child.Budget.Turns)
+		}
+	}
+}
+
+// A function that goes on after it has asked, and takes too long, is at work still: it is
+// not called again.
+func TestToolAsksOverTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var acted atomic.Int32
+		tool := quarry.NewTool(quarry.ToolSpec{Name: "act", Timeout: time.Second}, func(ctx context.Context, _ struct{}) (string, error) {
+			call, _ := quarry.CallFrom(ctx)
+			call.Ask(quarry.Question{Text: "Fast?"}) //nolint:errcheck
+			acted.Add(1)
+			time.Sleep(time.Minute)
+			return "done", nil
+		})
+		m := modeltest.NewScripted(modeltest.Call("act", nil), modeltest.Say("Done."))
+		agent := newAgent(t, quarry.Config{Model: m, Tools: []*quarry.Tool{tool}, Approver: func(context.Context, quarry.Approval) (quarry.Answer, error) { return quarry.Answer{Text: "yes"}, nil }})
+		result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+		if err != nil || acted.Load() != 1 {
+			t.Errorf("acted %d times: %+v, %v", acted.Load(), result, err)
+		}
+		time.Sleep(time.Hour)
+	})
+}
+
+// A function that words its question anew each time is stopped.
+func TestToolAsksForEver(t *testing.T) {
+	t.Parallel()
+	n := 0
+	tool := quarry.NewTool(quarry.ToolSpec{Name: "act"}, func(ctx context.Context, _ struct{}) (string, error) {
+		call, _ := quarry.CallFrom(ctx)
+		if n++; n > 1000 {
+			return "given up", nil
+		}
+		_, err := call.Ask(quarry.Question{Text: fmt.Sprint("Try ", n, "?")})
+		return "", err
+	})
+	m := modeltest.NewScripted(modeltest.Call("act", nil), modeltest.Say("Done."))
+	agent := newAgent(t, quarry.Config{Model: m, Tools: []*quarry.Tool{tool}, Approver: func(context.Context, quarry.Approval) (quarry.Answer, error) { return quarry.Answer{Text: "yes"}, nil }})
+	_, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"})
+	if err != nil || n > 1000 {
+		t.Errorf("%d, %v", n, err)
+	}
 }

@@ -28,12 +28,16 @@ type advance struct {
 	work     context.Context
 	cancel   context.CancelFunc
 	deadline time.Time
+	// timer ends work at the deadline; nil where there is none.
+	timer *time.Timer
+	// expired is what the machine last wanted to be journaled then.
+	expired *Expired
 
 	// outcomes takes what tools and children came to; flying are those that are
 	// under way.
 	outcomes *mailbox
 	flying   map[Effect]bool
-	// children counts those of flying that are child sessions.
+	// children counts those of flying that work on child sessions.
 	children int
 	// cut are effects that ended without an outcome, because the work was ended.
 	cut []mail
@@ -79,6 +83,9 @@ func (a *advance) run(ctx context.Context) error {
 			return fmt.Errorf("session %q: the machine is not done and nothing is due", a.live.ID)
 		}
 		a.arm(ctx, next.Deadline)
+		if next.Expired != nil {
+			a.expired = next.Expired
+		}
 		outcome, err := a.perform(effects)
 		switch {
 		case err != nil:
@@ -93,9 +100,9 @@ func (a *advance) run(ctx context.Context) error {
 			}
 		case a.stopped || ctx.Err() != nil:
 			return a.interrupt(ctx)
-		case a.work.Err() != nil && next.Expired != nil:
+		case a.work.Err() != nil && a.expired != nil:
 			outcomes, left := a.abandon()
-			expired := *next.Expired
+			expired := *a.expired
 			expired.Canceled, expired.Running = left.canceled, left.running
 			if err := a.foldAll(append(outcomes, &expired)); err != nil {
 				return err
@@ -174,22 +181,29 @@ func (a *advance) commit(ctx context.Context) error {
 	return nil
 }
 
-// arm makes the context that effects run under. It changes only while nothing
-// is under way.
+// arm makes the context that effects run under, and lets it end at the deadline. A
+// deadline that the machine has changed since holds for what is under way too.
 func (a *advance) arm(ctx context.Context, deadline time.Time) {
-	if len(a.flying) > 0 || (a.work != nil && a.work.Err() == nil && deadline.Equal(a.deadline)) {
+	fresh := a.work == nil || a.work.Err() != nil
+	if fresh && len(a.flying) > 0 || !fresh && deadline.Equal(a.deadline) {
 		return
 	}
-	a.release()
-	a.deadline = deadline
-	if deadline.IsZero() {
+	if fresh {
+		a.release()
 		a.work, a.cancel = context.WithCancel(ctx)
-		return
+	} else if a.timer != nil && !a.timer.Stop() {
+		return // it has just passed
 	}
-	a.work, a.cancel = context.WithDeadline(ctx, deadline)
+	a.deadline, a.timer = deadline, nil
+	if !deadline.IsZero() {
+		a.timer = time.AfterFunc(time.Until(deadline), a.cancel)
+	}
 }
 
 func (a *advance) release() {
+	if a.timer != nil {
+		a.timer.Stop()
+	}
 	if a.cancel != nil {
 		a.cancel()
 	}
@@ -233,11 +247,23 @@ func (a *advance) start(effects []Effect) {
 	}
 	for _, eff := range effects {
 		a.flying[eff] = true
-		if _, ok := eff.(*RunChild); ok {
+		if runsSessions(eff) {
 			a.children++
 		}
 		go a.launch(a.work, eff, a.outcomes)
 	}
+}
+
+// runsSessions tells whether an effect works on other sessions, so that it has to be
+// waited for: what it writes to their journals must not come after the end.
+func runsSessions(eff Effect) bool {
+	switch eff := eff.(type) {
+	case *RunChild:
+		return true
+	case *CallTool:
+		return eff.Called.Share != nil
+	}
+	return false
 }
 
 // read takes note of a piece of mail.
@@ -249,7 +275,7 @@ func (a *advance) read(item mail) {
 		return
 	}
 	delete(a.flying, item.effect)
-	if _, ok := item.effect.(*RunChild); ok {
+	if runsSessions(item.effect) {
 		a.children--
 	}
 	if item.outcome == nil {

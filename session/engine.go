@@ -17,8 +17,9 @@ type Hands interface {
 	// effect without an outcome is one that a resumed session may repeat.
 	CallModel(ctx context.Context, id string, call *CallModel, emit func(model.Event) bool) Event
 	// CallTool runs a tool. It returns *ToolAnswered; *ToolWaiting or *ChildWaiting where a
-	// person has to be waited for; or nil where ctx ended it, with what the agents have used so far that the tool runs; observe is shown what
-	// happens in their sessions.
+	// person has to be waited for; or nil where ctx ended it, with what the agents
+	// have used so far that the tool runs; observe is shown what happens in their
+	// sessions. Where it has a share to run them, it returns soon after ctx has ended.
 	CallTool(ctx context.Context, id string, call *CallTool, observe Observer) (Event, *Spent)
 	// RunHooks calls hooks and returns *HookAnswered, or nil where ctx ended it.
 	RunHooks(ctx context.Context, id string, call *RunHooks) Event

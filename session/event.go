@@ -355,6 +355,8 @@ type ChildWaiting struct {
 	// Child is the session, Pending the calls that wait in it or below it.
 	Child   string          `json:"child"`
 	Pending []ApprovalAsked `json:"pending"`
+	// Spent is what was used for the call so far.
+	Spent *Spent `json:"spent,omitempty"`
 }
 
 // ToolWaiting tells that the function of a call has asked a person something, and
@@ -364,6 +366,8 @@ type ToolWaiting struct {
 	Index int `json:"index"`
 	// Question is what it asks.
 	Question json.RawMessage `json:"question"`
+	// Spent is what the agents have used so far that it runs.
+	Spent *Spent `json:"spent,omitempty"`
 }
 
 // Decision is what became of a call, and why.

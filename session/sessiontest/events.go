@@ -65,8 +65,8 @@ func Events() []session.Event {
 		},
 		waiting(),
 		&session.ApprovalGiven{Turn: 2, Index: 1, Allow: true, Input: json.RawMessage(raw), Rule: "fetch(domain:*)", Note: hard, Answer: hard, By: "terminal"},
-		&session.ToolWaiting{Turn: 2, Index: 1, Question: json.RawMessage(raw)},
-		&session.ChildWaiting{Turn: 2, Index: 1, Child: "a-2-1", Pending: []session.ApprovalAsked{asked()}},
+		&session.ToolWaiting{Turn: 2, Index: 1, Question: json.RawMessage(raw), Spent: used()},
+		&session.ChildWaiting{Turn: 2, Index: 1, Child: "a-2-1", Pending: []session.ApprovalAsked{asked()}, Spent: used()},
 		&session.Reconfigured{Agent: "clerk 2", Model: "anthropic/claude-haiku-4-5", Config: json.RawMessage(raw)},
 		&session.Expired{Limit: "wall_clock", Value: time.Minute, Canceled: refs(), Running: refs()},
 		&session.BackgroundStopped{Canceled: refs(), Running: refs()},
@@ -118,9 +118,13 @@ func spent() session.Spent {
 	}
 }
 
+func used() *session.Spent {
+	s := spent()
+	return &s
+}
+
 func refs() []session.CallRef {
-	used := spent()
-	return []session.CallRef{{Turn: 2, Index: 1, Name: "fetch", Child: "a-2-1", Spent: &used}}
+	return []session.CallRef{{Turn: 2, Index: 1, Name: "fetch", Child: "a-2-1", Spent: used()}}
 }
 
 // Response returns a response with every field set.
