@@ -103,6 +103,8 @@ type Agent struct {
 	limits session.Amounts
 	// usdSet tells that the limit of money was set, and is no default.
 	usdSet bool
+	// origin is the agent that this one is a copy of, with a typed result.
+	origin *Agent
 	// ownGate tells that the gate was made here; a child then shares its parent's.
 	ownGate bool
 	// running are the sessions that run, by their ids; each has its cancel function.

@@ -964,3 +964,27 @@ func TestBackgroundIsAwaitedInTheSameWords(t *testing.T) {
 		}
 	})
 }
+
+// An answer in a fork does not reach the child of its source.
+func TestAnswerInFork(t *testing.T) {
+	t.Parallel()
+	store := session.NewMemory()
+	pay := quarry.NewTool(quarry.ToolSpec{Name: "pay", NeedsApproval: true}, func(context.Context, struct{}) (string, error) { return "paid", nil })
+	worker := modeltest.NewScripted(modeltest.EachConversation(modeltest.CallID("p", "pay", nil), modeltest.Say("I paid.")))
+	m := modeltest.NewScripted(modeltest.EachConversation(modeltest.Call("Agent", sent{Agent: "reader", Prompt: "Read."}), modeltest.Say("Done.")))
+	agent := newAgent(t, quarry.Config{Model: m, Store: store, Park: true, Tools: []*quarry.Tool{pay}, Agents: []quarry.AgentDefinition{reader(worker)}})
+	if result, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"}); err != nil || result.Subtype != session.Waiting {
+		t.Fatal(err)
+	}
+	if err := store.Fork(t.Context(), "f", "s", int64(len(journal(t, store, "s")))); err != nil {
+		t.Fatal(err)
+	}
+	before := len(journal(t, store, "s-1-0"))
+	err := agent.Answer(t.Context(), "f", "p", quarry.Answer{Allow: true})
+	if !errors.Is(err, quarry.ErrNotPending) {
+		t.Errorf("got %v", err)
+	}
+	if after := len(journal(t, store, "s-1-0")); after != before {
+		t.Errorf("the fork's answer is in the source's child")
+	}
+}

@@ -55,6 +55,9 @@ func (h *hands) answer(ctx context.Context, id, call string, answer Answer) erro
 	if err != nil {
 		return err
 	}
+	if p := h.run.parent; p != "" && (l.serves == nil || l.serves.Session != p) {
+		return fmt.Errorf("session %q: what waits belongs to the session that this one was forked from; run the session first, so that it asks by itself: %w", p, ErrNotPending)
+	}
 	asked, err := l.pendingCall(call)
 	if err != nil {
 		return fmt.Errorf("session %q: %w", id, err)

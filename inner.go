@@ -73,7 +73,7 @@ func (c *Call) run(ctx context.Context, a *Agent, in Input, see session.Observer
 		return &Result{Session: in.Session, Subtype: Failed, Reason: session.ReasonInput, Detail: err.Error()}, err
 	}
 	switch {
-	case c.inner == nil || !slices.Contains(c.inner.agents, a):
+	case c.inner == nil || !slices.Contains(c.inner.agents, a) && (a.origin == nil || !slices.Contains(c.inner.agents, a.origin)):
 		return invalid(fmt.Errorf("agent %q is run by a call of the tool %s, which does not declare it; add it to ToolSpec.Runs, so that it works within the caller's rules and budget, or run it with a context of your own", a.cfg.Name, c.Name))
 	case in.Session != "":
 		return invalid(fmt.Errorf("agent %q: its session is named by the call of %s that runs it; leave Input.Session empty", a.cfg.Name, c.Name))

@@ -357,3 +357,34 @@ func TestToolRunsAgentsThatAreDeaf(t *testing.T) {
 		})
 	}
 }
+
+// Two agents of one name could not be told apart.
+func TestToolRunsAgentsOfOneName(t *testing.T) {
+	t.Parallel()
+	a, b := newAgent(t, quarry.Config{Model: echo()}), newAgent(t, quarry.Config{Model: echo()})
+	tool := quarry.NewTool(quarry.ToolSpec{Name: "x", Effect: quarry.ReadOnly, Runs: []*quarry.Agent{a, b}}, noop[numberIn])
+	if _, err := quarry.New(quarry.Config{Model: echo(), Tools: []*quarry.Tool{tool}}); err == nil || !strings.Contains(err.Error(), `two of the agents that it runs are named "agent"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A typed result is asked for in a tool's function too.
+func TestToolRunsAgentsTyped(t *testing.T) {
+	t.Parallel()
+	type count struct {
+		N int `json:"n"`
+	}
+	inner := newAgent(t, quarry.Config{Name: "inner", Model: modeltest.NewScripted(modeltest.Call("final_answer", count{2}))})
+	tool := quarry.NewTool(quarry.ToolSpec{Name: "x", Effect: quarry.ReadOnly, Runs: []*quarry.Agent{inner}}, func(ctx context.Context, _ numberIn) (string, error) {
+		v, _, err := quarry.RunTyped[count](ctx, inner, quarry.Input{Prompt: "x"})
+		return fmt.Sprint(v.N), err
+	})
+	m := modeltest.NewScripted(modeltest.Call("x", number(1)), modeltest.Say("Done."))
+	agent := newAgent(t, quarry.Config{Model: m, Tools: []*quarry.Tool{tool}})
+	if _, _, err := play(t.Context(), t, agent, quarry.Input{Prompt: "Go.", Session: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := userText(m.Requests()[1]); got != "2" {
+		t.Errorf("told %q", got)
+	}
+}

@@ -172,9 +172,11 @@ func RunTyped[T any](ctx context.Context, a *Agent, in Input) (value T, result *
 	if a.cfg.Output == nil {
 		cfg := a.cfg
 		cfg.Output = OutputFor[T]()
+		origin := a
 		if a, err = New(cfg); err != nil {
 			return value, nil, err
 		}
+		a.origin = origin
 	}
 	if result, err = a.Run(ctx, in); err != nil {
 		return value, result, err

@@ -229,6 +229,11 @@ func (t *Tool) check() error {
 	if slices.Contains(s.Runs, nil) {
 		return errors.New("one of the agents that it runs is nil")
 	}
+	for i, a := range s.Runs {
+		if slices.ContainsFunc(s.Runs[:i], func(b *Agent) bool { return a.cfg.Name == b.cfg.Name }) {
+			return fmt.Errorf("two of the agents that it runs are named %q; set Config.Name, by which their sessions are told apart", a.cfg.Name)
+		}
+	}
 	if len(s.Runs) > 0 && !t.repeatable() {
 		return errors.New("it runs agents, so that a crash must not lose what they do: make it ReadOnly or Idempotent, or give it a Reconcile")
 	}
