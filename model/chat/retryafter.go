@@ -1,0 +1,62 @@
+package chat
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/quarry-sdk/quarry/internal/lazyregexp"
+	"github.com/quarry-sdk/quarry/internal/rawjson"
+)
+
+// maxWait bounds what is believed of a wish to wait.
+const maxWait = 24 * time.Hour
+
+// retryAfterHeader reads how long the server asks to wait; 0 if it does not say.
+func retryAfterHeader(h http.Header) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	v := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(v, 64); err == nil {
+		if s > 0 && s < maxWait.Seconds() {
+			return time.Duration(s * float64(time.Second))
+		}
+		return 0
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(0, time.Until(t).Round(time.Second))
+	}
+	return 0
+}
+
+// tryAgain is how OpenAI and Groq say it: "Please try again in 1m2.5s."
+var tryAgain = lazyregexp.New(`(?i)(?:try again|retry) in ((?:[0-9.]+(?:ms|h|m|s))+)`)
+
+// retryAfterBody reads the same in the words of an error, in Gemini's details,
+// or in the headers that OpenRouter passes on.
+func retryAfterBody(message string, inner, meta []byte) time.Duration {
+	said := ""
+	if m := tryAgain().FindStringSubmatch(message); m != nil {
+		said = m[1]
+	}
+	for d := range rawjson.Elements(rawjson.Field(inner, "details")) {
+		if v := rawjson.Str(rawjson.Field(d, "retryDelay")); v != "" {
+			said = v
+		}
+	}
+	if d, err := time.ParseDuration(strings.TrimRight(said, ".")); err == nil && d > 0 && d < maxWait {
+		return d
+	}
+	headers := rawjson.Field(meta, "headers")
+	if s, err := strconv.ParseFloat(rawjson.Str(rawjson.Field(headers, "Retry-After")), 64); err == nil && s > 0 && s < maxWait.Seconds() {
+		return time.Duration(s * float64(time.Second))
+	}
+	if ms, err := strconv.ParseInt(rawjson.Str(rawjson.Field(headers, "X-RateLimit-Reset")), 10, 64); err == nil {
+		if d := time.Until(time.UnixMilli(ms)); d > 0 && d < maxWait {
+			return d.Round(time.Second)
+		}
+	}
+	return 0
+}
