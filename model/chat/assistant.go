@@ -159,7 +159,7 @@ func (a *assistant) encode() []byte {
 	}
 	switch back {
 	case "reasoning_content", "reasoning":
-		if thought != "" {
+		if thought != "" || a.p.quirks.EmptyThinking && len(a.calls) > 0 {
 			dst = rawjson.AppendQuoted(append(append(dst, `,"`...), back+`":`...), thought)
 		}
 	case detailsField:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -85,4 +86,14 @@ func nextPiece(pieces *[]string, p []byte) (int, error) {
 	n := copy(p, (*pieces)[0])
 	(*pieces)[0] = (*pieces)[0][n:]
 	return n, nil
+}
+
+// serving returns a model of an unknown host whose every answer write writes.
+func serving(tb testing.TB, write func(http.ResponseWriter) error) *Model {
+	tb.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = write(w) // an error is the client's going
+	}))
+	tb.Cleanup(srv.Close)
+	return testModel(tb, srv.URL, "")
 }

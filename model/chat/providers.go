@@ -89,7 +89,7 @@ var providers = []Provider{
 	},
 	{
 		Name: "deepseek", Hosts: []string{"api.deepseek.com"}, KeyEnv: "DEEPSEEK_API_KEY",
-		Quirks: Quirks{Strict: true, ThinkingBack: "reasoning_content", ThinkingField: "thinking"},
+		Quirks: Quirks{EmptyThinking: true, Strict: true, ThinkingBack: "reasoning_content", ThinkingField: "thinking"},
 		Seen: []string{
 			compat + ai + "test_deepseek/test_deepseek_deferred_capability_with_thinking.yaml",
 			compat + "vercel+ai/deepseek/chat/deepseek-tool-call.chunks.txt",

@@ -21,6 +21,9 @@ type Quirks struct {
 	// EmptyContent is the content of a message that has calls and no text:
 	// "null", "empty" for an empty string, or "omit". Defaults to "null".
 	EmptyContent string `json:"empty_content,omitempty"`
+	// EmptyThinking tells that an answer with calls must have the field that
+	// ThinkingBack names, even if the answer has no reasoning.
+	EmptyThinking bool `json:"empty_thinking,omitempty"`
 	// Files tells that prompts may hold documents such as PDFs.
 	Files bool `json:"files,omitempty"`
 	// IDs is the form of call ids: "short" for nine letters and digits, as
@@ -69,7 +72,7 @@ type Quirks struct {
 	ToolName bool `json:"tool_name,omitempty"`
 }
 
-// choices are the values that the fields with a fixed set of them take.
+// check returns an error for a field that has none of its known values.
 func (q *Quirks) check() error {
 	for _, f := range []struct {
 		name, value string
