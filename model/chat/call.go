@@ -187,9 +187,9 @@ func (b *openBlock) resent(args []byte) bool {
 }
 
 // toolUse builds the call.
-func (b *openBlock) toolUse(cut bool) model.Block {
+func (b *openBlock) toolUse() model.Block {
 	use := &model.ToolUse{ID: string(b.id), Name: string(b.name)}
-	use.Input, use.Incomplete = b.input(cut)
+	use.Input, use.Incomplete = b.input()
 	if len(b.extra) > 0 && !use.Incomplete {
 		use.Raw = b.extra.object()
 	}
@@ -198,15 +198,15 @@ func (b *openBlock) toolUse(cut bool) model.Block {
 
 // input returns the arguments of a call. Text that is not JSON comes back as a
 // JSON string, and as incomplete.
-func (b *openBlock) input(cut bool) (json.RawMessage, bool) {
+func (b *openBlock) input() (json.RawMessage, bool) {
 	text := bytes.TrimSpace(b.text)
 	if !json.Valid(text) && b.chained && json.Valid(b.prev) {
 		text = bytes.TrimSpace(b.prev) // each piece held all of those before
 	}
 	switch {
-	case len(text) == 0 && !cut || string(text) == "null":
+	case !b.cut && (len(text) == 0 || string(text) == "null"):
 		return json.RawMessage("{}"), false
-	case !json.Valid(text):
+	case b.cut || !json.Valid(text):
 		return rawjson.AppendQuoted(nil, b.text), true
 	}
 	// Some models quote their arguments twice.

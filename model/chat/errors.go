@@ -141,7 +141,7 @@ var kindsOfCodes = map[string]model.ErrorKind{
 	"context_length_exceeded": model.ErrContextWindow, "exceed_context_size_error": model.ErrContextWindow, "context_window_exceeded": model.ErrContextWindow,
 	"model_not_found": model.ErrNotFound, "not_found_error": model.ErrNotFound, "not_found": model.ErrNotFound, "resource_not_found_error": model.ErrNotFound,
 	"rate_limit_error": model.ErrRateLimited, "rate_limit_reached_error": model.ErrRateLimited, "resource_exhausted": model.ErrRateLimited,
-	"overloaded_error": model.ErrOverloaded, "engine_overloaded_error": model.ErrOverloaded, "unavailable": model.ErrOverloaded, "unavailable_error": model.ErrOverloaded,
+	"overloaded_error": model.ErrOverloaded, "engine_overloaded_error": model.ErrOverloaded, "capacity_exceeded": model.ErrOverloaded, "unavailable": model.ErrOverloaded, "unavailable_error": model.ErrOverloaded,
 	"timeout_error": model.ErrTimeout, "timeout": model.ErrTimeout, "deadline_exceeded": model.ErrTimeout,
 	"request_too_large": model.ErrTooLarge,
 	"tool_use_failed":   model.ErrInvalidRequest, "unsupported_parameter": model.ErrInvalidRequest, "unsupported_value": model.ErrInvalidRequest,
@@ -187,7 +187,7 @@ func kindOf(status int, code, message string) model.ErrorKind {
 		return model.ErrAuth
 	case status == http.StatusPaymentRequired:
 		return model.ErrBilling
-	case status == http.StatusNotFound:
+	case status == http.StatusNotFound, status >= 300 && status < 400:
 		return model.ErrNotFound
 	case status == http.StatusRequestEntityTooLarge:
 		return model.ErrTooLarge

@@ -38,15 +38,12 @@ func (d *decoder) end(yield func(model.Event, error) bool) error {
 		b.text = append(b.text, d.echo.object()...)
 	}
 	d.nameCalls()
-	cut := d.stop() == model.StopMaxTokens
 	for i := range d.blocks {
-		b := &d.blocks[i]
-		if b.kind == "tool_use" && cut && len(b.text) == 0 && i == len(d.blocks)-1 {
-			b.block = b.toolUse(true) // nobody knows which arguments would have come
-			b.closed = true
-			continue
-		}
-		b.closed = true
+		d.blocks[i].closed = true
+	}
+	if n := len(d.blocks); n > 0 && d.stop() == model.StopMaxTokens {
+		// Nobody knows which arguments would have come.
+		d.blocks[n-1].cut = len(d.blocks[n-1].text) == 0
 	}
 	if !d.announce(yield) {
 		return errStop
@@ -140,7 +137,8 @@ func (d *decoder) response() *model.Response {
 	for i := range d.blocks {
 		b := &d.blocks[i]
 		if b.block == nil {
-			b.block = b.finish(true)
+			b.cut = true
+			b.block = b.finish()
 		}
 		resp.Message.Blocks[i] = b.block
 	}

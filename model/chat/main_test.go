@@ -47,16 +47,22 @@ func history(n int) []*model.Message {
 
 func request() *model.Request { return &model.Request{Messages: history(1)} }
 
-// offline decodes a stream that comes in exactly these pieces, without a network.
+// offline decodes an answer that comes in exactly these pieces, without a network.
 func offline(tb testing.TB, cfg Config, req *model.Request, contentType string, pieces ...string) model.Stream {
+	tb.Helper()
+	return offlineReader(tb, cfg, req, contentType, func() io.Reader {
+		left := pieces
+		return readerFunc(func(p []byte) (int, error) { return nextPiece(&left, p) })
+	})
+}
+
+func offlineReader(tb testing.TB, cfg Config, req *model.Request, contentType string, body func() io.Reader) model.Stream {
 	tb.Helper()
 	cfg.BaseURL, cfg.Model, cfg.IdleTimeout = or(cfg.BaseURL, "http://offline.test/v1"), "test", -1
 	cfg.HTTPClient = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-		left := pieces
 		return &http.Response{
-			StatusCode: 200, Request: r,
+			StatusCode: http.StatusOK, Request: r, Body: io.NopCloser(body()),
 			Header: http.Header{"Content-Type": {contentType}, "X-Request-Id": {"req_7"}},
-			Body:   io.NopCloser(readerFunc(func(p []byte) (int, error) { return nextPiece(&left, p) })),
 		}, nil
 	})}
 	m, err := New(cfg)

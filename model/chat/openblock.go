@@ -17,6 +17,7 @@ type openBlock struct {
 	kind   string // "text", "thinking", "tool_use" or "unknown"
 	text   []byte // the text, the arguments, or the raw JSON of an unknown block
 	closed bool
+	cut    bool        // the answer broke off within it
 	block  model.Block // once closed, or in a partial answer
 
 	notes   []model.Citation // of a text
@@ -68,7 +69,7 @@ func (d *decoder) announce(yield func(model.Event, error) bool) bool {
 		if b.kind == "text" && len(d.notes) > 0 {
 			b.notes, d.notes = d.notes, nil
 		}
-		b.block = b.finish(false)
+		b.block = b.finish()
 		if !yield(model.Event{Kind: model.EventBlock, Index: i, Block: b.block}, nil) {
 			return false
 		}
@@ -124,15 +125,15 @@ func (d *decoder) piece(i int, piece []byte, yield func(model.Event, error) bool
 	return nil
 }
 
-// finish builds the block. Cut tells that the answer broke off before its end.
-func (b *openBlock) finish(cut bool) model.Block {
+// finish builds the block.
+func (b *openBlock) finish() model.Block {
 	switch b.kind {
 	case "text":
 		return &model.Text{Text: string(b.text), Citations: b.notes}
 	case "thinking":
 		return b.thinking()
 	case "tool_use":
-		return b.toolUse(cut)
+		return b.toolUse()
 	}
 	return &model.Unknown{Type: string(b.name), Raw: bytes.Clone(b.text)}
 }

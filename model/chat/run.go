@@ -133,6 +133,9 @@ func (m *Model) read(resp *http.Response, c *call, w *watch, yield func(model.Ev
 		r = z
 	}
 	c.buf.Reset(r)
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
+		return c.dec.protocol("the answer is a page for people: check the base URL")
+	}
 	if isWhole(resp, c.buf) {
 		data, err := io.ReadAll(io.LimitReader(c.buf, maxWholeBytes))
 		if err != nil {
