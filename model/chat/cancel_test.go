@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/quarry-sdk/quarry/model"
@@ -170,34 +169,6 @@ func TestIdle(t *testing.T) {
 		}
 		awaitGone(t, left)
 	}
-}
-
-// TestConsumerMayBeSlow: the time that the consumer takes is not silence.
-func TestConsumerMayBeSlow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		defer cancel(nil)
-		w := newWatch(time.Minute, cancel)
-		defer w.timer.Stop()
-		slow := func(d time.Duration) readerFunc {
-			return func(p []byte) (int, error) {
-				time.Sleep(d)
-				return 1, context.Cause(ctx)
-			}
-		}
-		w.r = slow(59 * time.Second)
-		for range 5 {
-			if _, err := w.Read(make([]byte, 1)); err != nil {
-				t.Fatalf("a server that is quick enough: %v", err)
-			}
-			time.Sleep(time.Hour)
-			synctest.Wait()
-		}
-		w.r = slow(61 * time.Second)
-		if _, err := w.Read(make([]byte, 1)); err != errIdle {
-			t.Errorf("a server that is too slow: %v", err)
-		}
-	})
 }
 
 // TestConnectionsAreReused: also where the end of the body comes after [DONE].

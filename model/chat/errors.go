@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/quarry-sdk/quarry/internal/apicall"
 	"github.com/quarry-sdk/quarry/internal/rawjson"
 	"github.com/quarry-sdk/quarry/model"
 )
@@ -41,7 +42,7 @@ func statusError(origin string, status int, header http.Header, body []byte) *mo
 	if e.RequestID == "" {
 		e.RequestID = requestID(header)
 	}
-	if wait := retryAfterHeader(header); wait > 0 {
+	if wait := apicall.RetryAfter(header); wait > 0 {
 		e.RetryAfter = wait
 	}
 	if e.Message == "" {
@@ -67,7 +68,7 @@ func envelope(data []byte) *model.Error {
 	e := &model.Error{}
 	data = bytes.TrimSpace(data)
 	if !json.Valid(data) {
-		e.Message = snippet(data)
+		e.Message = apicall.Snippet(data)
 		return e
 	}
 	for item := range rawjson.Elements(data) {
@@ -96,12 +97,12 @@ func envelope(data []byte) *model.Error {
 		}
 	}
 	if e.Message == "" {
-		e.Message = snippet(data)
+		e.Message = apicall.Snippet(data)
 	}
 	// OpenRouter passes the words of the provider behind it on.
 	meta := rawjson.Field(inner, "metadata")
 	if raw := rawjson.Str(rawjson.Field(meta, "raw")); raw != "" {
-		e.Message += ": " + snippet([]byte(raw))
+		e.Message += ": " + apicall.Snippet([]byte(raw))
 	}
 	if e.RequestID = rawjson.Str(rawjson.Field(data, "request_id")); e.RequestID == "" {
 		e.RequestID = rawjson.Str(rawjson.Field(inner, "request_id"))
@@ -119,17 +120,7 @@ func words(raw []byte) string {
 	if rawjson.IsNull(raw) {
 		return ""
 	}
-	return snippet(raw)
-}
-
-// snippet is the beginning of a body that has no known form, as one line.
-func snippet(body []byte) string {
-	const limit = 300
-	s := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), 4*limit)]), "\ufffd")), " ")
-	if r := []rune(s); len(r) > limit {
-		s = string(r[:limit]) + "…"
-	}
-	return s
+	return apicall.Snippet(raw)
 }
 
 // kindsOfCodes are the servers' own names of errors.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 
+	"github.com/quarry-sdk/quarry/internal/apicall"
 	"github.com/quarry-sdk/quarry/internal/sse"
 	"github.com/quarry-sdk/quarry/model"
 )
@@ -17,19 +17,19 @@ func (m *Model) sendError(outer, ctx context.Context, err error) error {
 	if cause := context.Cause(outer); cause != nil {
 		return cause
 	}
-	if context.Cause(ctx) == errIdle {
+	if context.Cause(ctx) == apicall.ErrIdle {
 		return m.idleError()
 	}
 	return m.transportError(err)
 }
 
 // readStatus reads an answer of a status that is no success.
-func (m *Model) readStatus(outer, ctx context.Context, resp *http.Response, r io.Reader) error {
-	body, err := io.ReadAll(io.LimitReader(r, maxErrorBytes))
+func (m *Model) readStatus(outer, ctx context.Context, resp *http.Response) error {
+	body := apicall.ErrorBody(resp)
 	if cause := context.Cause(outer); cause != nil {
 		return cause
 	}
-	if err != nil && len(body) == 0 && context.Cause(ctx) == errIdle {
+	if len(body) == 0 && context.Cause(ctx) == apicall.ErrIdle {
 		return m.idleError()
 	}
 	return statusError(m.origin, resp.StatusCode, resp.Header, body)
@@ -42,7 +42,7 @@ func (m *Model) readError(outer, ctx context.Context, c *call, resp *http.Respon
 	}
 	var e *model.Error
 	switch {
-	case context.Cause(ctx) == errIdle:
+	case context.Cause(ctx) == apicall.ErrIdle:
 		e = m.idleError()
 	case errors.As(err, &e):
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
@@ -58,7 +58,7 @@ func (m *Model) readError(outer, ctx context.Context, c *call, resp *http.Respon
 		e.RequestID = requestID(resp.Header)
 	}
 	if e.RetryAfter == 0 {
-		e.RetryAfter = retryAfterHeader(resp.Header)
+		e.RetryAfter = apicall.RetryAfter(resp.Header)
 	}
 	return e
 }
@@ -68,11 +68,7 @@ func (m *Model) idleError() *model.Error {
 }
 
 func (m *Model) transportError(err error) *model.Error {
-	// The address that url.Error adds may hold a secret.
-	var u *url.Error
-	if errors.As(err, &u) {
-		err = u.Err
-	}
+	err = apicall.WithoutAddress(err)
 	e := &model.Error{Kind: model.ErrTransport, Provider: m.origin, Message: err.Error(), Err: err}
 	if t, ok := err.(interface{ Timeout() bool }); ok && t.Timeout() {
 		e.Kind = model.ErrTimeout

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"sync/atomic"
-	"time"
 
+	"github.com/quarry-sdk/quarry/internal/apicall"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -63,7 +63,7 @@ func New(cfg Config) (*Model, error) {
 		client: cfg.HTTPClient, detect: row == nil && cfg.Quirks == nil,
 	}
 	if m.client == nil {
-		m.client = &http.Client{Transport: newTransport()}
+		m.client = &http.Client{Transport: apicall.NewTransport()}
 	}
 	m.profiles.Store(newProfile(m.origin, quirks))
 	return m, nil
@@ -76,23 +76,6 @@ func newProfile(origin string, q *Quirks) *profile {
 	}
 	key := origin + " " + string(data)
 	return &profile{quirks: q, origin: origin, key: key, systemKey: key + " system"}
-}
-
-// newTransport returns a transport for many calls at once to one host. The
-// default keeps two idle connections for each host, and so has most of them
-// made anew.
-func newTransport() http.RoundTripper {
-	t, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return http.DefaultTransport // someone's wrapper: theirs to tune
-	}
-	t = t.Clone()
-	t.MaxIdleConns = 256
-	t.MaxIdleConnsPerHost = 256
-	t.IdleConnTimeout = 90 * time.Second
-	// A compressed stream is delivered late, in blocks.
-	t.DisableCompression = true
-	return t
 }
 
 // Name returns the provider and the model's name, as "groq/llama-3.3-70b"; the

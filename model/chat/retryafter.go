@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -13,29 +12,11 @@ import (
 // maxWait bounds what is believed of a wish to wait.
 const maxWait = 24 * time.Hour
 
-// retryAfterHeader reads how long the server asks to wait; 0 if it does not say.
-func retryAfterHeader(h http.Header) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
-		return time.Duration(ms * float64(time.Millisecond))
-	}
-	v := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(v, 64); err == nil {
-		if s > 0 && s < maxWait.Seconds() {
-			return time.Duration(s * float64(time.Second))
-		}
-		return 0
-	}
-	if t, err := http.ParseTime(v); err == nil {
-		return max(0, time.Until(t).Round(time.Second))
-	}
-	return 0
-}
-
 // tryAgain is how OpenAI and Groq say it: "Please try again in 1m2.5s."
 var tryAgain = lazyregexp.New(`(?i)(?:try again|retry) in ((?:[0-9.]+(?:ms|h|m|s))+)`)
 
-// retryAfterBody reads the same in the words of an error, in Gemini's details,
-// or in the headers that OpenRouter passes on.
+// retryAfterBody reads how long the server asks to wait in the words of an error, in Gemini's details,
+// or in the headers that OpenRouter passes on; 0 if it does not say.
 func retryAfterBody(message string, inner, meta []byte) time.Duration {
 	said := ""
 	if m := tryAgain().FindStringSubmatch(message); m != nil {

@@ -11,13 +11,13 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/quarry-sdk/quarry/internal/apicall"
 	"github.com/quarry-sdk/quarry/internal/sse"
 	"github.com/quarry-sdk/quarry/model"
 )
 
 const (
 	maxWholeBytes = 64 << 20 // of an answer that comes in one piece
-	maxErrorBytes = 1 << 20  // of an error
 	// maxKept is the size of buffers above which a call is not kept.
 	maxKept = 256 << 10
 )
@@ -74,8 +74,8 @@ func (m *Model) perform(outer context.Context, req *model.Request, c *call, yiel
 	}
 	ctx, cancel := context.WithCancelCause(outer)
 	defer cancel(nil)
-	w := newWatch(m.cfg.IdleTimeout, cancel)
-	defer w.timer.Stop()
+	w := apicall.NewWatch(m.cfg.IdleTimeout, cancel)
+	defer w.Stop()
 
 	sent := &upload{data: body}
 	defer sent.release() // a transport may go on reading a body after its answer has come
@@ -85,9 +85,8 @@ func (m *Model) perform(outer context.Context, req *model.Request, c *call, yiel
 		return m.sendError(outer, ctx, err)
 	}
 	defer resp.Body.Close()
-	w.r = resp.Body
 	if resp.StatusCode >= http.StatusMultipleChoices {
-		return m.readStatus(outer, ctx, resp, w)
+		return m.readStatus(outer, ctx, resp)
 	}
 	c.dec.begin(m, p.quirks, req, resp.Header)
 	err = m.read(resp, c, w, yield)
@@ -123,10 +122,10 @@ func (m *Model) request(ctx context.Context, q *Quirks, body *upload) *http.Requ
 }
 
 // read reads an answer of status 200 up to its end.
-func (m *Model) read(resp *http.Response, c *call, w *watch, yield func(model.Event, error) bool) error {
-	var r io.Reader = w
+func (m *Model) read(resp *http.Response, c *call, w *apicall.Watch, yield func(model.Event, error) bool) error {
+	r := w.Reader(resp.Body)
 	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
-		z, err := gzip.NewReader(w)
+		z, err := gzip.NewReader(r)
 		if err != nil {
 			return err
 		}
@@ -151,7 +150,7 @@ func (m *Model) read(resp *http.Response, c *call, w *watch, yield func(model.Ev
 		m.learn(row)
 	}
 	yield(model.Event{Kind: model.EventDone, Response: c.dec.response()}, nil)
-	w.drain(c.buf)
+	w.Drain(c.buf)
 	return nil
 }
 
