@@ -44,8 +44,9 @@ type ServerConfig struct {
 }
 
 // Server is a loopback HTTP server that speaks the Anthropic Messages API
-// (POST /v1/messages, as JSON and as server-sent events). It checks requests and
-// refuses them in the words of the real one.
+// (POST /v1/messages) and the Chat Completions API (POST /v1/chat/completions),
+// as JSON and as server-sent events. It checks requests and refuses them in the
+// words of the real ones.
 type Server struct {
 	// URL is the base URL: "http://127.0.0.1:41231".
 	URL string
@@ -139,6 +140,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.handlers.Done()
 
+	if r.URL.Path == chatPath {
+		s.serveChat(w, r)
+		return
+	}
 	if s.cfg.Loop != nil {
 		if err := s.admit(r, s.keyMatched(r)); err != nil {
 			writeError(w, err)
@@ -265,6 +270,11 @@ func (s *Server) write(ctx context.Context, w http.ResponseWriter, turn *Turn, r
 	}
 
 	w.Header().Set("Request-Id", requestID(resp.ID))
+	s.send(ctx, w, turn, frames, limit, stream)
+}
+
+// send sends the frames of a turn, up to the limit if it is not negative.
+func (s *Server) send(ctx context.Context, w http.ResponseWriter, turn *Turn, frames []frame, limit int, stream bool) {
 	if stream {
 		w.Header().Set("Cache-Control", "no-cache")
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
