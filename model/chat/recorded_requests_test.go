@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -390,6 +392,20 @@ func TestProviderRows(t *testing.T) {
 		}
 		if !told && len(row.Seen) > 0 {
 			t.Errorf("%s: no answer shows it", row.Name)
+		}
+	}
+}
+
+// TestManualNamesEveryRow: the table of the manual is that of the code.
+func TestManualNamesEveryRow(t *testing.T) {
+	t.Parallel()
+	manual, err := os.ReadFile(filepath.Join("..", "..", "docs", "providers.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range providers {
+		if !bytes.Contains(manual, []byte("\n| `"+row.Name+"` |")) {
+			t.Errorf("docs/providers.md has no row %s", row.Name)
 		}
 	}
 }
