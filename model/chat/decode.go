@@ -47,7 +47,7 @@ type decoder struct {
 // begin makes d ready for the answer to req.
 func (d *decoder) begin(m *Model, q *Quirks, req *model.Request, header http.Header) {
 	d.origin, d.quirks, d.history, d.tools = m.origin, q, req.Messages, req.Tools
-	if m.detect {
+	if q == &unknown {
 		d.header = header
 	}
 	d.think = newThink(q.ThinkTags, d.think.held)
@@ -157,7 +157,7 @@ func (d *decoder) chunk(data []byte, named, whole bool, yield func(model.Event, 
 		}
 		return nil
 	}
-	if choices != nil {
+	if choices != nil || !failed {
 		d.fields(data)
 	}
 	for c := range rawjson.Elements(choices) {
@@ -224,7 +224,7 @@ func (d *decoder) oneChoice(c []byte, whole bool, yield func(model.Event, error)
 			continue
 		}
 		switch string(key) {
-		case "index", "text":
+		case "index":
 		case "delta":
 			if err := d.delta(val, whole, yield); err != nil {
 				return err

@@ -99,6 +99,10 @@ func envelope(data []byte) *model.Error {
 	if e.Message == "" {
 		e.Message = apicall.Snippet(data)
 	}
+	// Groq shows what the model wrote in place of a call.
+	if wrote := rawjson.Str(rawjson.Field(inner, "failed_generation")); wrote != "" {
+		e.Message += " (the model wrote: " + apicall.Snippet([]byte(wrote)) + ")"
+	}
 	// OpenRouter passes the words of the provider behind it on.
 	meta := rawjson.Field(inner, "metadata")
 	if raw := rawjson.Str(rawjson.Field(meta, "raw")); raw != "" {
@@ -135,7 +139,9 @@ var kindsOfCodes = map[string]model.ErrorKind{
 	"overloaded_error": model.ErrOverloaded, "engine_overloaded_error": model.ErrOverloaded, "capacity_exceeded": model.ErrOverloaded, "unavailable": model.ErrOverloaded, "unavailable_error": model.ErrOverloaded,
 	"timeout_error": model.ErrTimeout, "timeout": model.ErrTimeout, "deadline_exceeded": model.ErrTimeout,
 	"request_too_large": model.ErrTooLarge,
-	"tool_use_failed":   model.ErrInvalidRequest, "unsupported_parameter": model.ErrInvalidRequest, "unsupported_value": model.ErrInvalidRequest,
+	// The model wrote no call that fits its tool; asked again, it may.
+	"tool_use_failed":       model.ErrServer,
+	"unsupported_parameter": model.ErrInvalidRequest, "unsupported_value": model.ErrInvalidRequest,
 }
 
 // windowWords are how servers say that a conversation does not fit.

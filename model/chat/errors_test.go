@@ -121,6 +121,23 @@ func TestKeyIsSecret(t *testing.T) {
 	}
 }
 
+// TestRedirection: the key goes to the configured host and to no other.
+func TestRedirection(t *testing.T) {
+	t.Parallel()
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirection was followed") }))
+	defer other.Close()
+	m := serving(t, func(w http.ResponseWriter) error {
+		w.Header().Set("Location", other.URL)
+		w.WriteHeader(http.StatusTemporaryRedirect)
+		return nil
+	})
+	_, err := m.Stream(t.Context(), request()).Collect()
+	var e *model.Error
+	if !errors.As(err, &e) || e.Kind != model.ErrNotFound || e.Status != http.StatusTemporaryRedirect {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestKeyIsSent(t *testing.T) {
 	t.Parallel()
 	for provider, want := range map[string]string{"": "Authorization: Bearer " + testKey, "azure": "Api-Key: " + testKey} {

@@ -19,7 +19,6 @@ type Model struct {
 	origin   string // what the messages of this server name as their provider
 	url      *url.URL
 	client   *http.Client
-	detect   bool // whether an answer may tell the provider
 	profiles atomic.Pointer[profile]
 }
 
@@ -59,11 +58,14 @@ func New(cfg Config) (*Model, error) {
 		}
 	}
 	m := &Model{
-		cfg: cfg, name: who + "/" + cfg.Model, origin: "chat/" + origin, url: u,
-		client: cfg.HTTPClient, detect: row == nil && cfg.Quirks == nil,
+		cfg: cfg, name: who + "/" + cfg.Model, origin: "chat/" + origin, url: u, client: cfg.HTTPClient,
 	}
 	if m.client == nil {
-		m.client = &http.Client{Transport: apicall.NewTransport()}
+		m.client = &http.Client{
+			Transport: apicall.NewTransport(),
+			// The key must not follow a redirection to another host.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
 	}
 	m.profiles.Store(newProfile(m.origin, quirks))
 	return m, nil

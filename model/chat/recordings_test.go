@@ -206,7 +206,7 @@ func TestRecordings(t *testing.T) {
 			fmt.Fprintf(&got, "\t# %s\n", what)
 		}
 		for i, e := range all[name] {
-			provider := providerOf(e)
+			provider := rowOf(name, e)
 			events, resp, err := replay(t, provider, e)
 			fmt.Fprintf(&got, "\t%d %s %s\n", i, or(provider, "-"), facts(events, resp, err))
 			checkEvents(t, name, events, resp)

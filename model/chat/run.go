@@ -100,7 +100,7 @@ func (m *Model) perform(outer context.Context, req *model.Request, c *call, yiel
 func (m *Model) request(ctx context.Context, q *Quirks, body *upload) *http.Request {
 	h := make(http.Header, 6)
 	h.Set("Content-Type", "application/json")
-	h.Set("Accept", "text/event-stream")
+	h.Set("Accept", "text/event-stream, application/json")
 	h.Set("User-Agent", "quarry")
 	if m.cfg.APIKey != "" {
 		if q.KeyHeader != "" {

@@ -2,7 +2,10 @@ package chat
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -183,6 +186,7 @@ func TestOddAnswers(t *testing.T) {
 		"usage under x_groq":         {[]string{` {"x_groq":{"usage":{"prompt_tokens":3,"completion_tokens":2}},"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}`, done}, `in=3 out=2`},
 		"usage in the choice":        {[]string{` {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop","usage":{"prompt_tokens":9,"completion_tokens":2,"cached_tokens":8}}]}`, done}, `in=1 out=2 read=8`},
 		"usage, cache counted apart": {[]string{`{"content":"a"}`, `="stop"`, ` {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":105,"cache_read_input_tokens":100}}`, done}, `in=3 out=2 read=100`},
+		"usage without choices":      {[]string{`{"content":"a"}`, `="stop"`, ` {"usage":{"prompt_tokens":3,"completion_tokens":2}}`, done}, `in=3 out=2`},
 		"timings instead":            {[]string{`{"content":"a"}`, `="stop"`, ` {"choices":[],"timings":{"prompt_n":3,"cache_n":4,"predicted_n":2}}`, done}, `in=3 out=2 read=4`},
 	} {
 		events, resp, err := collect(offline(t, Config{}, request(), eventStream, chunks(tt.list...)))
@@ -275,6 +279,33 @@ func TestWhole(t *testing.T) {
 		if got := facts(events, resp, err); !strings.Contains(got, tt.want) {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, tt.want)
 		}
+	}
+}
+
+// TestManyAtOnce: one model serves many goroutines, also while it learns what
+// server it talks to.
+func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
+	stream := chunks(` {"id":"c","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}`, done)
+	m := serving(t, func(w http.ResponseWriter) error {
+		w.Header().Set("Content-Type", eventStream)
+		_, err := io.WriteString(w, stream)
+		return err
+	})
+	req := request()
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 10 {
+				if resp, err := m.Stream(t.Context(), req).Collect(); err != nil || resp.Message.Blocks.Text() != "a" {
+					t.Errorf("%v, %v", resp, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if m.Quirks().ThinkingBack != "reasoning" {
+		t.Errorf("learned %+v", m.Quirks())
 	}
 }
 
