@@ -142,7 +142,7 @@ func TestOddAnswers(t *testing.T) {
 		"without the wrapping":          {[]string{`[{"index":0,"id":"a","name":"f","arguments":"{}"}]`, done}, `tool_use:f{}`},
 		"function_call":                 {[]string{`{"function_call":{"name":"f","arguments":""}}`, `{"function_call":{"arguments":"{\"x\":1}"}}`, `="function_call"`, done}, `stop=tool_use blocks=tool_use:f{"x":1}`},
 		"a text between calls":          {[]string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":"}}]`, `{"content":"hm"}`, `[{"index":0,"function":{"arguments":"1}"}}]`, done}, `tool_use:f{"x":1},text(2)`},
-		"white space before calls":      {[]string{`{"content":"\n\n"}`, `[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]`, done}, `blocks=tool_use:f{}`},
+		"white space before calls":      {[]string{`{"content":"\n\n"}`, `[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]`, done}, `blocks=tool_use:f{} no_usage`},
 		"white space before a text":     {[]string{`{"content":"\n"}`, `{"content":"a"}`, `="stop"`, done}, `blocks=text(2)`},
 		"the message comes again":       {[]string{`{"content":"ab"}`, ` {"id":"c","choices":[{"index":0,"message":{"content":"ab"},"finish_reason":"stop"}]}`, done}, `text(2)`},
 		"all of it as a message":        {[]string{` {"id":"c","choices":[{"index":0,"message":{"content":"ab","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},"finish_reason":"stop"}]}`, done}, `stop=tool_use blocks=text(2),tool_use:f{}`},
@@ -204,6 +204,44 @@ func TestImpliedThinkTag(t *testing.T) {
 	events, resp, err := collect(s)
 	if got := facts(events, resp, err); !strings.Contains(got, "blocks=thinking(3),text(3)") {
 		t.Error(got)
+	}
+}
+
+// TestWhiteSpace: without a splitter too, white space alone is no text.
+func TestWhiteSpace(t *testing.T) {
+	t.Parallel()
+	call := `[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]`
+	for want, list := range map[string][]string{
+		`blocks=tool_use:f{} no_usage`:         {`{"content":"\n\n"}`, call, done},
+		`blocks=text(3),tool_use:f{} no_usage`: {`{"content":"\n"}`, `{"content":" a"}`, call, done},
+	} {
+		events, resp, err := collect(offline(t, Config{Quirks: &Quirks{}}, request(), eventStream, chunks(list...)))
+		if got := facts(events, resp, err); !strings.Contains(got, want) {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+	}
+}
+
+// TestRawFields: details of reasoning are joined by their index, and a list that
+// is sent again whole does not grow.
+func TestRawFields(t *testing.T) {
+	t.Parallel()
+	resp, err := offline(t, Config{}, request(), eventStream, chunks(
+		` {"id":"c","citations":["a","b"],"choices":[{"index":0,"delta":{"reasoning_details":[{"type":"reasoning.text","text":"x","index":0},{"type":"reasoning.text","text":"y","index":1}]}}]}`,
+		` {"id":"c","citations":["a","b"],"choices":[{"index":0,"delta":{"reasoning_details":[{"type":"reasoning.text","text":"z","index":1}]},"finish_reason":"stop","token_ids":[1]}]}`,
+		` {"id":"c","choices":[{"index":0,"delta":{},"token_ids":[2],"more":{"a":1}}]}`,
+		` {"id":"c","choices":[{"index":0,"delta":{},"more":{"b":2}}]}`, done)).Collect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, want := range map[string][2]string{
+		"thinking":  {string(resp.Message.Blocks[0].RawJSON()), `{"field":"reasoning_details","reasoning_details":[{"type":"reasoning.text","text":"x","index":0},{"type":"reasoning.text","text":"yz","index":1}]}`},
+		"citations": {string(resp.Extra["citations"]), `["a","b"]`},
+		"choice":    {string(resp.Extra["choice"]), `{"token_ids":[1,2],"more":{"a":1,"b":2}}`},
+	} {
+		if want[0] != want[1] {
+			t.Errorf("%s:\n got %s\nwant %s", what, want[0], want[1])
+		}
 	}
 }
 
