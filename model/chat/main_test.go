@@ -32,6 +32,14 @@ func configured(tb testing.TB, cfg Config) *Model {
 	return m
 }
 
+// slower is fewer rounds where the race detector makes each of them slow.
+func slower(rounds int) int {
+	if raceEnabled {
+		return rounds / 10
+	}
+	return rounds
+}
+
 func history(n int) []*model.Message {
 	var msgs []*model.Message
 	for i := range n {

@@ -2,5 +2,6 @@
 
 package chat
 
-// raceEnabled tells that allocations are not what they are in production.
+// raceEnabled tells that everything is slower, and allocates more, than in
+// production.
 const raceEnabled = false
