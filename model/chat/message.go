@@ -72,7 +72,8 @@ func plainTexts(blocks model.Blocks) (string, error) {
 }
 
 // user returns the tool messages of the results, then the rest as one message.
-// Pictures of results, which most servers take from users only, are in the rest.
+// Pictures and files of results, which most servers take from users only, are in
+// the rest.
 func (p *profile) user(m *model.Message) ([]byte, error) {
 	dst := []byte{}
 	var rest model.Blocks
@@ -93,7 +94,7 @@ func (p *profile) user(m *model.Message) ([]byte, error) {
 		dst = rawjson.AppendQuoted(append(dst, `,"content":`...), text)
 		dst = append(dst, '}')
 		if len(pictures) > 0 {
-			rest = append(rest, &model.Text{Text: "The pictures in the result of call " + p.callID(r.ToolUseID) + ":"})
+			rest = append(rest, &model.Text{Text: "What came with the result of call " + p.callID(r.ToolUseID) + ":"})
 			rest = append(rest, pictures...)
 		}
 	}

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -129,6 +130,13 @@ func TestOddAnswers(t *testing.T) {
 		"one index, no ids, pieces":     {[]string{`[{"index":0,"function":{"name":"f","arguments":"{\"x\""}}]`, `[{"index":0,"function":{"arguments":":1}"}}]`, `[{"index":0,"function":{"name":"g","arguments":"{}"}}]`, done}, `tool_use:f{"x":1},tool_use:g{}`},
 		"one index, one chunk":          {[]string{`[{"index":0,"function":{"name":"f","arguments":""}},{"index":0,"function":{"name":"g","arguments":""}}]`, done}, `tool_use:f{},tool_use:g{}`},
 		"a new id with each piece":      {[]string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}}]`, `[{"index":0,"id":"b","function":{"arguments":":1}"}}]`, done}, `tool_use:f{"x":1}`},
+		"no index, the id again":        {[]string{`[{"id":"a","function":{"name":"f","arguments":"{\"x\""}}]`, `[{"id":"a","function":{"arguments":":1}"}}]`, done}, `tool_use:f{"x":1} no_usage`},
+		"no id, the name again":         {[]string{`[{"index":0,"function":{"name":"f","arguments":"{\"x\""}}]`, `[{"index":0,"function":{"name":"f","arguments":":1}"}}]`, done}, `tool_use:f{"x":1} no_usage`},
+		"no id, all of it again":        {[]string{`[{"index":0,"function":{"name":"f","arguments":"{\"x\":1}"}}]`, `[{"index":0,"function":{"name":"f","arguments":"{\"x\":1}"}}]`, done}, `blocks=tool_use:f{"x":1} no_usage`},
+		"no id, another, the first cut": {[]string{`[{"index":0,"function":{"name":"f","arguments":"{\"x\""}}]`, `[{"index":0,"function":{"name":"g","arguments":"{}"}}]`, done}, `tool_use:f"{\"x\""!,tool_use:g{}`},
+		"a call that is no object":      {[]string{`{"content":"a","tool_calls":[7,null]}`, `="stop"`, done}, `stop=end_turn blocks=text(1) no_usage`},
+		"details that are no objects":   {[]string{`{"reasoning_details":[7],"content":"a"}`, `="stop"`, done}, `blocks=text(1) no_usage`},
+		"parts that are strings":        {[]string{`{"content":["a",{"type":"thinking","thinking":"t"}]}`, `="stop"`, done}, `blocks=text(1),thinking(1)*`},
 		"the id comes late":             {[]string{`[{"index":0,"function":{"name":"f"}}]`, `[{"index":0,"id":"a","function":{"arguments":"{}"}}]`, done}, `tool_use:f{}`},
 		"same id again":                 {[]string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":"}}]`, `[{"index":0,"id":"a","function":{"name":"f","arguments":"1}"}}]`, done}, `tool_use:f{"x":1}`},
 		"names in pieces":               {[]string{`[{"index":0,"id":"a","function":{"name":"get_"}}]`, `[{"index":0,"function":{"name":"weather"}}]`, `[{"index":0,"function":{"arguments":"{}"}}]`, done}, `tool_use:get_weather{}`},
@@ -170,6 +178,8 @@ func TestOddAnswers(t *testing.T) {
 		"SAFETY":                 {[]string{`{"content":"a"}`, `="SAFETY"`, done}, `stop=refusal+details`},
 		"stop with calls":        {[]string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]`, `="stop"`, done}, `stop=tool_use`},
 		"tool_calls without any": {[]string{`{"content":"a"}`, `="tool_calls"`, done}, `stop=end_turn`},
+		"stop_sequence":          {[]string{`{"content":"a"}`, `="stop_sequence"`, done}, `stop=stop_sequence`},
+		"pause_turn":             {[]string{`{"content":"a"}`, `="pause_turn"`, done}, `stop=pause_turn`},
 		"a reason of its own":    {[]string{`{"content":"a"}`, `="Brand_New"`, done}, `stop=Brand_New`},
 		"null, with calls":       {[]string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]`, `=null`, done}, `stop=tool_use`},
 		"none":                   {[]string{`{"content":"a"}`, done}, `stop=end_turn`},
@@ -348,6 +358,28 @@ func TestManyAtOnce(t *testing.T) {
 	wg.Wait()
 	if m.Quirks().ThinkingBack != "reasoning" {
 		t.Errorf("learned %+v", m.Quirks())
+	}
+}
+
+// TestCompressed: a proxy that compresses though nobody asked it to.
+func TestCompressed(t *testing.T) {
+	t.Parallel()
+	for _, broken := range []bool{false, true} {
+		m := serving(t, func(w http.ResponseWriter) error {
+			w.Header().Set("Content-Type", eventStream)
+			w.Header().Set("Content-Encoding", "gzip")
+			if broken {
+				_, err := io.WriteString(w, "not gzip at all")
+				return err
+			}
+			z := gzip.NewWriter(w)
+			io.WriteString(z, richStream)
+			return z.Close()
+		})
+		resp, err := m.Stream(t.Context(), request()).Collect()
+		if (err != nil) != broken || err == nil && len(resp.Message.Blocks) != 4 {
+			t.Errorf("%v, %v", resp, err)
+		}
 	}
 }
 
