@@ -100,13 +100,8 @@ func (s *Server) writeChat(ctx context.Context, w http.ResponseWriter, turn *Tur
 		}
 		frames = append(frames, frame{data: encode(a.whole())})
 	}
-	limit, ok := turn.cut.limit(frames)
-	if !ok {
-		writeChatError(w, scriptError(errors.New("the turn has no character of several bytes to cut")))
-		return
-	}
 	w.Header().Set("X-Request-Id", requestID(a.resp.ID))
-	s.send(ctx, w, turn, frames, limit, stream)
+	s.send(ctx, w, turn, frames, stream)
 }
 
 // chatErrorDetail gives the status and the envelope's inner part of an error.

@@ -263,18 +263,17 @@ func (s *Server) write(ctx context.Context, w http.ResponseWriter, turn *Turn, r
 		}
 		frames = append(frames, frame{data: encodeResponse(resp)})
 	}
+	w.Header().Set("Request-Id", requestID(resp.ID))
+	s.send(ctx, w, turn, frames, stream)
+}
+
+// send writes the frames of a turn, cut and in chunks as it is configured.
+func (s *Server) send(ctx context.Context, w http.ResponseWriter, turn *Turn, frames []frame, stream bool) {
 	limit, ok := turn.cut.limit(frames)
 	if !ok {
 		writeError(w, scriptError(errors.New("the turn has no character of several bytes to cut")))
 		return
 	}
-
-	w.Header().Set("Request-Id", requestID(resp.ID))
-	s.send(ctx, w, turn, frames, limit, stream)
-}
-
-// send sends the frames of a turn, up to the limit if it is not negative.
-func (s *Server) send(ctx context.Context, w http.ResponseWriter, turn *Turn, frames []frame, limit int, stream bool) {
 	if stream {
 		w.Header().Set("Cache-Control", "no-cache")
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
