@@ -1,0 +1,7 @@
+//go:build !race
+
+package chat
+
+// raceEnabled tells that everything is slower, and allocates more, than in
+// production.
+const raceEnabled = false
