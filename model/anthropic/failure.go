@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
 
+	"github.com/quarry-sdk/quarry/internal/sse"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -45,7 +46,7 @@ func (m *Model) readError(outer, ctx context.Context, c *call, resp *http.Respon
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
 		e = transportError(errors.New("the stream ended before the answer was complete"), nil)
 		e.Err = io.ErrUnexpectedEOF
-	case err == errEventTooLarge:
+	case err == sse.ErrTooLarge:
 		e = protocolError(err.Error())
 	default:
 		e = transportError(err, nil)

@@ -8,23 +8,25 @@ import (
 	"testing"
 
 	"github.com/anthropics/anthropic-sdk-go/v2/packages/ssestream"
+
+	"github.com/quarry-sdk/quarry/internal/sse"
 )
 
-// BenchmarkFraming compares this package's cutting of a stream into events with
-// the SDK's, which it replaces: see frames.
+// BenchmarkFraming compares internal/sse's cutting of a stream into events with
+// the SDK's, which it replaces.
 func BenchmarkFraming(b *testing.B) {
 	const events = 13
 	b.Run("own", func(b *testing.B) {
 		b.ReportAllocs()
-		var f frames
+		var f sse.Reader
 		buf := bufio.NewReaderSize(nil, 4<<10)
 		r := strings.NewReader(smallStream)
 		for b.Loop() {
 			r.Reset(smallStream)
 			buf.Reset(r)
-			f.reset(buf)
+			f.Reset(buf)
 			n := 0
-			for f.next() == nil {
+			for f.Next() == nil {
 				n++
 			}
 			if n != events {

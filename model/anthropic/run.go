@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/quarry-sdk/quarry/internal/sse"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -22,7 +23,7 @@ var errIdle = errors.New("the API was silent for too long")
 // call is what one call needs, kept for the next one.
 type call struct {
 	head   []byte // of the body
-	frames frames
+	frames sse.Reader
 	dec    decoder
 	buf    *bufio.Reader
 }
@@ -33,7 +34,7 @@ var calls = sync.Pool{New: func() any { return &call{buf: bufio.NewReaderSize(ni
 const maxKept = 256 << 10
 
 func (c *call) free() {
-	size := cap(c.head) + cap(c.frames.line) + cap(c.frames.data)
+	size := cap(c.head) + c.frames.Size()
 	for i := range c.dec.blocks {
 		size += cap(c.dec.blocks[i].start) + cap(c.dec.blocks[i].text)
 	}
@@ -41,7 +42,7 @@ func (c *call) free() {
 		return
 	}
 	c.dec.reset()
-	c.frames.reset(nil)
+	c.frames.Reset(nil)
 	c.buf.Reset(nil)
 	calls.Put(c)
 }
@@ -114,13 +115,13 @@ func (m *Model) read(resp *http.Response, c *call, watch *watch, yield func(mode
 			return err
 		}
 	} else {
-		c.frames.reset(c.buf)
+		c.frames.Reset(c.buf)
 		for !c.dec.done {
-			if err := c.frames.next(); err != nil {
+			if err := c.frames.Next(); err != nil {
 				return err
 			}
-			if err := c.dec.event(c.frames.data, yield); err != nil {
-				if e, ok := err.(*model.Error); ok && c.frames.cut && e.Kind == model.ErrProtocol {
+			if err := c.dec.event(c.frames.Data, yield); err != nil {
+				if e, ok := err.(*model.Error); ok && c.frames.Cut && e.Kind == model.ErrProtocol {
 					return io.ErrUnexpectedEOF // half an event
 				}
 				return err
