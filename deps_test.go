@@ -36,7 +36,7 @@ const lazyRegexp = "internal/lazyregexp"
 
 // providerLeaves are what the providers have in common below the Model
 // interface; nothing else may import them.
-var providerLeaves = []string{"internal/sse", "internal/rawjson"}
+var providerLeaves = []string{"internal/apicall", "internal/rawjson", "internal/sse"}
 
 var areas = []area{
 	{"model", nil, false, "messages and the Model interface are the ground under everything, so that a provider needs nothing else"},
@@ -67,6 +67,7 @@ var areas = []area{
 	{"internal/cli/", []string{"*"}, true, ""},
 	{"cmd/", []string{"internal/cli", "internal/cli/"}, false, "main is under 30 lines; the commands are in internal/cli"},
 	{lazyRegexp, nil, false, "it is a helper without dependencies"},
+	{"internal/apicall", nil, false, "it is a helper without dependencies"},
 	{"internal/sse", nil, false, "it is a helper without dependencies"},
 	{"internal/rawjson", nil, false, "it is a helper without dependencies"},
 	// Of tests, examples and measurements only; nothing that ships imports them.
