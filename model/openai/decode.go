@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/quarry-sdk/quarry/internal/rawjson"
@@ -122,6 +123,7 @@ func (d *decoder) event(data []byte, yield func(model.Event, error) bool) error 
 		if !rawjson.IsObject(f.response) {
 			return protocolError(rawjson.Str(f.kind) + " has no response")
 		}
+		d.status = strings.TrimPrefix(rawjson.Str(f.kind), "response.") // unless the response says it
 		return d.finish(f.response, yield)
 	case `"error"`:
 		return streamError(data)

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"maps"
@@ -45,7 +46,7 @@ func recordings(t testing.TB, dir string) ([]string, map[string][]cassette.Excha
 				return err
 			}
 			name, err := filepath.Rel(dir, path)
-			loaded[filepath.ToSlash(name)] = exchanges
+			loaded[filepath.ToSlash(name)] = split(exchanges)
 			return err
 		})
 	})
@@ -60,6 +61,27 @@ var (
 	loaded         map[string][]cassette.Exchange
 	loadErr        error
 )
+
+// split makes one exchange of each answer where a recording has several answers
+// one behind the other in one body.
+func split(exchanges []cassette.Exchange) []cassette.Exchange {
+	begin := []byte("\n\nevent: response.created\n")
+	var out []cassette.Exchange
+	for _, e := range exchanges {
+		for {
+			at := bytes.Index(e.Response.Body, begin)
+			if at < 0 {
+				break
+			}
+			part := e
+			part.Response.Body = e.Response.Body[:at+2]
+			out = append(out, part)
+			e.Response.Body = e.Response.Body[at+2:]
+		}
+		out = append(out, e)
+	}
+	return out
+}
 
 // replay serves one recorded answer and returns what Stream makes of it.
 func replay(t testing.TB, e cassette.Exchange) (events []model.Event, resp *model.Response, err error) {
