@@ -27,12 +27,15 @@ func (b *body) add(part []byte) {
 }
 
 // release lets go of the request's messages. A transport may go on reading a
-// body after its answer has come; from here on it gets an error.
-func (b *body) release() {
+// body after its answer has come; from here on it gets an error. What release
+// returns may be used for the next body.
+func (b *body) release() [][]byte {
 	b.mu.Lock()
-	b.released = true
-	b.parts = nil
-	b.mu.Unlock()
+	defer b.mu.Unlock()
+	parts := b.parts
+	b.released, b.parts = true, nil
+	clear(parts)
+	return parts[:0]
 }
 
 func (b *body) getBody() (io.ReadCloser, error) { return b.reader(), nil }

@@ -22,7 +22,8 @@ const maxWholeBytes = 64 << 20
 
 // call is what one call needs, kept for the next one.
 type call struct {
-	head   []byte // of the body
+	head   []byte   // of the body
+	parts  [][]byte // of the body
 	events sse.Reader
 	dec    decoder
 	buf    *bufio.Reader
@@ -34,7 +35,7 @@ var calls = sync.Pool{New: func() any { return &call{buf: bufio.NewReaderSize(ni
 const maxKept = 256 << 10
 
 func (c *call) free() {
-	if cap(c.head)+c.events.Size()+c.dec.size() > maxKept {
+	if cap(c.head)+cap(c.parts)*24+c.events.Size()+c.dec.size() > maxKept {
 		return
 	}
 	c.dec.reset()
@@ -65,8 +66,8 @@ func (m *Model) run(ctx context.Context, req *model.Request, yield func(model.Ev
 // perform sends the request and reads the answer. Everything that it started
 // has ended when it returns.
 func (m *Model) perform(outer context.Context, req *model.Request, c *call, yield func(model.Event, error) bool) error {
-	b := &body{}
-	defer b.release()
+	b := &body{parts: c.parts[:0]}
+	defer func() { c.parts = b.release() }()
 	link := m.chain.find(req)
 	head, err := m.fill(b, c.head[:0], req, link)
 	c.head = head
