@@ -44,8 +44,9 @@ type ServerConfig struct {
 }
 
 // Server is a loopback HTTP server that speaks the Anthropic Messages API
-// (POST /v1/messages, as JSON and as server-sent events). It checks requests and
-// refuses them in the words of the real one.
+// (POST /v1/messages) and OpenAI's Responses API (POST /v1/responses), as JSON
+// and as server-sent events. It checks requests and refuses them in the words of
+// the real ones.
 type Server struct {
 	// URL is the base URL: "http://127.0.0.1:41231".
 	URL string
@@ -139,6 +140,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.handlers.Done()
 
+	if r.URL.Path == responsesPath {
+		s.serveResponses(w, r)
+		return
+	}
 	if s.cfg.Loop != nil {
 		if err := s.admit(r, s.keyMatched(r)); err != nil {
 			writeError(w, err)
@@ -258,13 +263,17 @@ func (s *Server) write(ctx context.Context, w http.ResponseWriter, turn *Turn, r
 		}
 		frames = append(frames, frame{data: encodeResponse(resp)})
 	}
+	w.Header().Set("Request-Id", requestID(resp.ID))
+	s.send(ctx, w, turn, frames, stream)
+}
+
+// send writes the frames of a turn, cut and in chunks as it is configured.
+func (s *Server) send(ctx context.Context, w http.ResponseWriter, turn *Turn, frames []frame, stream bool) {
 	limit, ok := turn.cut.limit(frames)
 	if !ok {
 		writeError(w, scriptError(errors.New("the turn has no character of several bytes to cut")))
 		return
 	}
-
-	w.Header().Set("Request-Id", requestID(resp.ID))
 	if stream {
 		w.Header().Set("Cache-Control", "no-cache")
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
