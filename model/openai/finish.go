@@ -178,7 +178,7 @@ func (d *decoder) stop(resp *model.Response) {
 	case "incomplete":
 		switch reason := rawjson.Str(rawjson.Field(resp.StopDetails, "reason")); reason {
 		case "max_output_tokens", "max_tokens":
-			resp.StopReason = model.StopMaxTokens
+			resp.StopReason, resp.StopDetails = model.StopMaxTokens, nil // they say no more
 		case "content_filter":
 			resp.StopReason = model.StopRefusal
 		case "":
