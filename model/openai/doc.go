@@ -37,9 +37,10 @@
 // "input_": that is how an approval or a screenshot is sent.
 //
 // Left out, because the API refuses it: thinking and provider-side calls of
-// other providers, reasoning without an encrypted form, empty texts, and results
-// whose call is not in the conversation. A call without a result gets one that
-// says so.
+// other providers, reasoning without an encrypted form or that led to nothing,
+// empty texts, results whose call is not in the conversation, and calls of
+// computers and shells that were never answered. A function call without a result
+// gets one that says so.
 //
 // A schema for the answer or for a strict tool is enforced where strict mode
 // takes it once open objects are closed: each property required, no keyword that

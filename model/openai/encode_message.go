@@ -54,7 +54,7 @@ func encodeItems(m *model.Message, stored bool, pairs *pairs) ([]byte, error) {
 		}
 	}
 	e.closeMessage()
-	return e.dst, nil
+	return e.dst[:len(e.dst)-e.loose()], nil
 }
 
 // encoder writes the items of one message.
@@ -66,6 +66,29 @@ type encoder struct {
 	pairs  *pairs
 	inside bool // a message item is open for further parts
 	parts  int  // how many later parts of raw messages were sent already
+	// Thoughts begins the reasoning behind which nothing was written up to
+	// thoughtsEnd; the API refuses reasoning without the item that it led to.
+	thoughts, thoughtsEnd int
+}
+
+// loose is the length of reasoning that leads to nothing, as it comes from an
+// answer that was cut off.
+func (e *encoder) loose() int {
+	if e.thoughtsEnd < len(e.dst) {
+		return 0
+	}
+	return e.thoughtsEnd - e.thoughts
+}
+
+// thought writes a reasoning item.
+func (e *encoder) thought(item []byte) error {
+	if e.loose() == 0 {
+		e.closeMessage()
+		e.thoughts = len(e.dst)
+	}
+	err := e.raw(item)
+	e.thoughtsEnd = len(e.dst)
+	return err
 }
 
 // part opens a message item where none is open, for the part that follows.
@@ -110,7 +133,7 @@ func (e *encoder) block(block model.Block) error {
 		// Only the maker of a thought can read its encrypted form, and without one
 		// the API must have kept it.
 		if raw && (e.stored || stateless(b.RawJSON())) {
-			return e.raw(b.RawJSON())
+			return e.thought(b.RawJSON())
 		}
 		return nil
 	case *model.ToolUse:
@@ -118,10 +141,10 @@ func (e *encoder) block(block model.Block) error {
 	case *model.ToolResult:
 		return e.result(b)
 	case *model.ServerToolUse:
-		if raw {
+		if raw && (e.pairs == nil || !e.pairs.waits(b)) {
 			return e.raw(b.Raw)
 		}
-		return nil // of another provider, or broken off
+		return nil // of another provider, broken off, or never answered
 	case *model.ServerToolResult:
 		if raw {
 			return e.raw(b.Raw)

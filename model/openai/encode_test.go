@@ -146,6 +146,15 @@ var requests = map[string]*model.Request{
 		user(&model.ToolResult{ToolUseID: "call_3", Content: model.Blocks{&model.Text{Text: "3"}}}),
 		user(&model.ToolResult{ToolUseID: "call_3", Content: model.Blocks{&model.Text{Text: "3 again"}}}, &model.Text{Text: "and now?"}),
 	}},
+	"reasoning that led to nothing": {Messages: []*model.Message{model.UserText("a"),
+		answer(&model.RedactedThinking{Raw: raw(rawReasoning)}, &model.Text{Text: "b"}, &model.RedactedThinking{Raw: raw(rawReasoning)}, &model.RedactedThinking{Raw: raw(rawReasoning)}),
+		model.UserText("go on"), answer(&model.RedactedThinking{Raw: raw(rawReasoning)}), model.UserText("go on")}},
+	"calls for own hands": {Messages: []*model.Message{model.UserText("a"),
+		answer(&model.ServerToolUse{Type: "computer_call", ID: "call_1", Raw: raw(`{"type":"computer_call","call_id":"call_1"}`)}),
+		user(&model.Unknown{Type: "computer_call_output", Raw: raw(`{"type":"computer_call_output","call_id":"call_1","output":{}}`)}),
+		answer(&model.ServerToolUse{Type: "shell_call", ID: "call_2", Raw: raw(`{"type":"shell_call","call_id":"call_2"}`)}, &model.ServerToolResult{Type: "shell_call_output", ToolUseID: "call_2", Raw: raw(`{"type":"shell_call_output","call_id":"call_2"}`)},
+			&model.RedactedThinking{Raw: raw(rawReasoning)}, &model.ServerToolUse{Type: "computer_call", ID: "call_3", Raw: raw(`{"type":"computer_call","call_id":"call_3"}`)}),
+		model.UserText("never mind")}},
 	"nothing to send first and between": {Messages: []*model.Message{answer(&model.Text{}), model.UserText("a"), answer(), model.UserText("b")}},
 }
 

@@ -95,7 +95,7 @@ func journaled(t *testing.T, m *model.Message) *model.Message {
 func TestLossless(t *testing.T) {
 	t.Parallel()
 	names, all := recordings(t, recordingsDir(t))
-	checked, cutOff := 0, 0
+	checked, cutOff, loose := 0, 0, 0
 	for _, name := range names {
 		for i, e := range all[name] {
 			resp, err := decodeRecorded(t, e)
@@ -103,6 +103,10 @@ func TestLossless(t *testing.T) {
 				continue // TestRecordings says which
 			}
 			want := assemble(t, e.Response.Body)
+			for len(want) > 0 && want[len(want)-1].(map[string]any)["type"] == "reasoning" {
+				want = want[:len(want)-1] // the API refuses reasoning that led to nothing
+				loose++
+			}
 			for j, item := range want {
 				// A call that was cut off is the one thing that changes: its arguments
 				// stay, and what claims that it was complete goes.
@@ -122,7 +126,7 @@ func TestLossless(t *testing.T) {
 	if checked < 100 {
 		t.Errorf("only %d items were compared", checked)
 	}
-	t.Logf("%d items compared, %d of them cut off", checked, cutOff)
+	t.Logf("%d items compared, %d of them cut off; %d left out because they led to nothing", checked, cutOff, loose)
 }
 
 // otherHistory says why a recorded request does not hold the answer before it

@@ -27,6 +27,36 @@ func (p *pairs) whole() bool {
 			if p.kindOfResult(b.ToolUseID) != functionOutput {
 				return false
 			}
+		case *model.ServerToolUse:
+			if p.waits(b) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ownHands are the hosted tools whose calls the caller can have to carry out.
+var ownHands = map[string]bool{"apply_patch_call": true, "computer_call": true, "local_shell_call": true, "shell_call": true}
+
+// waits tells whether the call of a hosted tool has no answer: neither the
+// API's own, nor one that the caller gave as raw JSON.
+func (p *pairs) waits(use *model.ServerToolUse) bool {
+	if !ownHands[use.Type] {
+		return false
+	}
+	for _, m := range p.messages[p.at:] {
+		for _, b := range m.Blocks {
+			switch b := b.(type) {
+			case *model.ServerToolResult:
+				if b.ToolUseID == use.ID {
+					return false
+				}
+			case *model.Unknown:
+				if b.Type == use.Type+"_output" && rawjson.Str(rawjson.Field(b.Raw, "call_id")) == use.ID {
+					return false
+				}
+			}
 		}
 	}
 	return true
