@@ -1,6 +1,6 @@
 // Package modeltest tests agents without a provider: a scripted model, and a
-// loopback server that speaks the Anthropic Messages API and the Chat Completions
-// API from the same script.
+// loopback server that speaks the Anthropic Messages API, OpenAI's Responses API
+// and the Chat Completions API from the same script.
 //
 //	m := modeltest.NewScripted(
 //		modeltest.Call("weather", map[string]string{"city": "Florence"}),

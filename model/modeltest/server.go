@@ -44,9 +44,9 @@ type ServerConfig struct {
 }
 
 // Server is a loopback HTTP server that speaks the Anthropic Messages API
-// (POST /v1/messages) and the Chat Completions API (POST /v1/chat/completions),
-// as JSON and as server-sent events. It checks requests and refuses them in the
-// words of the real ones.
+// (POST /v1/messages), OpenAI's Responses API (POST /v1/responses) and the Chat
+// Completions API (POST /v1/chat/completions), as JSON and as server-sent events. It
+// checks requests and refuses them in the words of the real ones.
 type Server struct {
 	// URL is the base URL: "http://127.0.0.1:41231".
 	URL string
@@ -140,8 +140,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.handlers.Done()
 
-	if r.URL.Path == chatPath {
+	switch r.URL.Path {
+	case chatPath:
 		s.serveChat(w, r)
+		return
+	case responsesPath:
+		s.serveResponses(w, r)
 		return
 	}
 	if s.cfg.Loop != nil {

@@ -1,0 +1,175 @@
+package modeltest
+
+import (
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+
+	"github.com/quarry-sdk/quarry/model"
+)
+
+// responsesPath is where the Responses API is found.
+const responsesPath = "/v1/responses"
+
+// serveResponses answers a request of the Responses API.
+func (s *Server) serveResponses(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	rec := s.record(r, body)
+	if refused := s.admitResponses(r, rec.keyMatched); refused != nil {
+		writeResponsesError(w, refused)
+		return
+	}
+	if err != nil {
+		var large *http.MaxBytesError
+		if !errors.As(err, &large) {
+			panic(http.ErrAbortHandler) // the client broke off
+		}
+		writeResponsesError(w, &model.Error{Kind: model.ErrTooLarge, Message: "Request body too large"})
+		return
+	}
+	req, stream, err := decodeResponsesRequest(body)
+	if err != nil {
+		writeResponsesError(w, err)
+		return
+	}
+	s.mu.Lock()
+	rec.Request = req.Request
+	s.mu.Unlock()
+	turn, err := s.player.play(r.Context(), s.cfg.Script, req.Request)
+	if err == nil && turn.stop == model.StopSequence {
+		err = scriptError(errors.New("the Responses API has no stop sequences: leave StopAt out of the turn"))
+	}
+	if err != nil {
+		if r.Context().Err() != nil {
+			panic(http.ErrAbortHandler)
+		}
+		writeResponsesError(w, err)
+		return
+	}
+	if !wait(r.Context(), s.cfg.Delay+turn.delay) {
+		panic(http.ErrAbortHandler)
+	}
+	name := s.cfg.ModelName
+	if name == "" {
+		name = req.model
+	}
+	resp, parts := turn.answer(name, req.Request)
+	s.writeResponse(w, r, turn, resp, parts, stream)
+}
+
+// writeResponse sends a turn.
+func (s *Server) writeResponse(w http.ResponseWriter, r *http.Request, turn *Turn, resp *model.Response, parts []part, stream bool) {
+	for name, values := range turn.header {
+		w.Header()[name] = values
+	}
+	var frames []frame
+	switch {
+	case len(parts) > 0 && parts[0].fail != nil:
+		writeResponsesError(w, parts[0].fail)
+		return
+	case stream:
+		frames = responsesStream(resp, parts, s.cfg.PieceRunes)
+	default:
+		for _, p := range parts {
+			if p.fail != nil {
+				writeResponsesError(w, p.fail)
+				return
+			}
+			if p.hang {
+				frames = append(frames, frame{hang: true})
+			}
+		}
+		frames = append(frames, frame{data: encode(finalResponse(resp))})
+	}
+	w.Header().Set("X-Request-Id", requestID(resp.ID))
+	s.send(r.Context(), w, turn, frames, stream)
+}
+
+// admitResponses checks what can be checked without the body.
+func (s *Server) admitResponses(r *http.Request, keyMatched bool) error {
+	switch {
+	case s.cfg.Loop != nil:
+		return &model.Error{Kind: model.ErrNotFound, Message: "a Loop speaks the Anthropic Messages API only"}
+	case r.Method != http.MethodPost:
+		return &model.Error{Kind: model.ErrInvalidRequest, Status: http.StatusMethodNotAllowed, Message: "Not allowed to " + r.Method + " on " + responsesPath + "."}
+	case s.cfg.APIKey != "" && key(r) == "":
+		return &model.Error{Kind: model.ErrAuth, Message: "You didn't provide an API key."}
+	case s.cfg.APIKey != "" && !keyMatched:
+		return &model.Error{Kind: model.ErrAuth, Message: "Incorrect API key provided."}
+	}
+	return nil
+}
+
+// responsesError is the inner part of the API's error envelope.
+type responsesError struct {
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Param   *string `json:"param"`
+	Code    *string `json:"code"`
+}
+
+// responsesErrorOf gives the status and the envelope's inner part of an error.
+func responsesErrorOf(err *model.Error) (int, responsesError) {
+	status, kind, code := http.StatusInternalServerError, "server_error", "server_error"
+	switch err.Kind {
+	case model.ErrAuth:
+		status, kind, code = http.StatusUnauthorized, "invalid_request_error", "invalid_api_key"
+	case model.ErrBilling:
+		status, kind, code = http.StatusTooManyRequests, "insufficient_quota", "insufficient_quota"
+	case model.ErrInvalidRequest:
+		status, kind, code = http.StatusBadRequest, "invalid_request_error", ""
+	case model.ErrContextWindow:
+		status, kind, code = http.StatusBadRequest, "invalid_request_error", "context_length_exceeded"
+	case model.ErrNotFound:
+		status, kind, code = http.StatusNotFound, "invalid_request_error", "model_not_found"
+	case model.ErrTooLarge:
+		status, kind, code = http.StatusRequestEntityTooLarge, "invalid_request_error", "request_too_large"
+	case model.ErrRateLimited:
+		status, kind, code = http.StatusTooManyRequests, "tokens", "rate_limit_exceeded"
+	case model.ErrOverloaded:
+		status, kind, code = http.StatusServiceUnavailable, "server_error", "server_is_overloaded"
+	case model.ErrTimeout:
+		status, kind, code = http.StatusGatewayTimeout, "server_error", "timeout"
+	}
+	out := responsesError{Message: err.Message, Type: kind}
+	if out.Message == "" && err.Kind == model.ErrContextWindow {
+		out.Message = "Your input exceeds the context window of this model. Please adjust your input and try again."
+	}
+	if err.Status != 0 {
+		status = err.Status
+	}
+	if err.Code != "" && err.Code != kind {
+		code = err.Code
+	}
+	if code != "" {
+		out.Code = &code
+	}
+	return status, out
+}
+
+// writeResponsesError answers with the error envelope.
+func writeResponsesError(w http.ResponseWriter, failure error) {
+	err, ok := failure.(*model.Error)
+	if !ok {
+		err = &model.Error{Kind: model.ErrServer, Message: failure.Error()}
+	}
+	if err.Kind == model.ErrTransport || err.Kind == model.ErrProtocol {
+		writeError(w, err) // these have no envelope
+		return
+	}
+	status, detail := responsesErrorOf(err)
+	id := err.RequestID
+	if id == "" {
+		id = "req_modeltest"
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Request-Id", id)
+	if err.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(err.RetryAfter.Seconds()))))
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(encode(map[string]any{"error": detail}))
+}

@@ -1,0 +1,6 @@
+//go:build race
+
+package openai
+
+// raceEnabled tells that allocations are not what they are in production.
+const raceEnabled = true
