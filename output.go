@@ -71,8 +71,9 @@ func (o *Output) compile(m model.Model) error {
 	if err != nil {
 		return fmt.Errorf("Output.Schema is no JSON Schema: %w", err)
 	}
+	// What is no object, some providers do not enforce.
 	enforcer, ok := m.(model.OutputEnforcer)
-	if o.native = ok && enforcer.EnforcesOutput() && !o.Tool; o.native {
+	if o.native = ok && enforcer.EnforcesOutput() && !o.Tool && o.schema.Type == "object"; o.native {
 		return nil
 	}
 	o.wrapped = o.schema.Type != "object"

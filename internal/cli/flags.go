@@ -18,9 +18,12 @@ type flags struct {
 	quiet bool
 	// prices is a file of prices, empty for none.
 	prices string
+	// baseURL is the address of the model's server, empty for the provider's own.
+	baseURL string
 }
 
 func (f *flags) register(set *pflag.FlagSet) {
+	set.StringVar(&f.baseURL, "base-url", "", "address of the model's server, such as http://localhost:11434/v1 for chat/NAME (default the provider's)")
 	set.StringVar(&f.home, "home", "", "folder of journals and indexes (default .quarry, or $QUARRY_HOME)")
 	set.BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	set.BoolVar(&f.jsonl, "jsonl", false, "print every journal record as it happens, the result last")

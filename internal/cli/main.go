@@ -87,7 +87,8 @@ func (a *app) command() *cobra.Command {
 is a verbatim quote at a stated place of a stated document.
 
 Without an API key it uses the built-in model "extractive", which quotes and
-never writes. With ANTHROPIC_API_KEY set it uses Claude.
+never writes. With ANTHROPIC_API_KEY set it uses Claude, with OPENAI_API_KEY GPT; a
+server of your own is chat/NAME with --base-url URL.
 
 Exit codes: 0 done; 1 failed; 2 wrong usage or bad input; 3 no answer; 4 stopped
 by a limit; 5 waits for a person; 6 refused by the model; 130 interrupted.`,
