@@ -1,6 +1,9 @@
 package anthropic
 
-import "github.com/quarry-sdk/quarry/model"
+import (
+	"github.com/quarry-sdk/quarry/internal/rawjson"
+	"github.com/quarry-sdk/quarry/model"
+)
 
 // maxBreakpoints is how many cache breakpoints the API takes in one request.
 const maxBreakpoints = 4
@@ -60,10 +63,10 @@ func messageMark(m *model.Message, encoded []byte) int {
 		}
 	}
 	last := -1
-	for block := range elements(field(encoded[1:], "content")) {
-		switch kind := str(field(block, "type")); {
+	for block := range rawjson.Elements(rawjson.Field(encoded[1:], "content")) {
+		switch kind := rawjson.Str(rawjson.Field(block, "type")); {
 		case kind == "thinking", kind == "redacted_thinking":
-		case field(block, "cache_control") != nil:
+		case rawjson.Field(block, "cache_control") != nil:
 			last = -1
 		default:
 			// The block is a part of encoded, so their ends of memory are the same.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -212,38 +211,6 @@ func TestIdle(t *testing.T) {
 		awaitGone(t, left)
 	}
 }
-
-// TestConsumerMayBeSlow: the time that the consumer takes is not silence.
-func TestConsumerMayBeSlow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		defer cancel(nil)
-		w := newWatch(time.Minute, cancel)
-		defer w.stop()
-		r := &watchedReader{r: readerFunc(func(p []byte) (int, error) {
-			time.Sleep(59 * time.Second)
-			return 1, context.Cause(ctx)
-		}), w: w}
-		for range 5 {
-			if _, err := r.Read(make([]byte, 1)); err != nil {
-				t.Fatalf("a server that is quick enough: %v", err)
-			}
-			time.Sleep(time.Hour)
-			synctest.Wait()
-		}
-		r.r = readerFunc(func(p []byte) (int, error) {
-			time.Sleep(61 * time.Second)
-			return 1, context.Cause(ctx)
-		})
-		if _, err := r.Read(make([]byte, 1)); err != errIdle {
-			t.Errorf("a server that is too slow: %v", err)
-		}
-	})
-}
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // TestConnectionsAreReused: also where the end of the body comes after the end
 // of the answer.

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/quarry-sdk/quarry/internal/apicall"
+	"github.com/quarry-sdk/quarry/internal/rawjson"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -34,8 +36,8 @@ func (m *Model) count(outer context.Context, req *model.Request) (int64, error) 
 	b.once = bodyReader{b: b, message: -1}
 	ctx, cancel := context.WithCancelCause(outer)
 	defer cancel(nil)
-	watch := newWatch(m.cfg.IdleTimeout, cancel)
-	defer watch.stop()
+	watch := apicall.NewWatch(m.cfg.IdleTimeout, cancel)
+	defer watch.Stop()
 	var resp *http.Response
 	if err := m.client.Post(ctx, "v1/messages/count_tokens", &b.once, &resp); err != nil {
 		return 0, m.sendError(outer, ctx, err)
@@ -51,9 +53,9 @@ func (m *Model) count(outer context.Context, req *model.Request) (int64, error) 
 	if err != nil {
 		return 0, m.readError(outer, ctx, c, resp, err)
 	}
-	n := field(data, "input_tokens")
-	if !isObject(data) || n == nil || isNull(n) {
-		return 0, protocolError("the API counted no tokens: " + snippet(data))
+	n := rawjson.Field(data, "input_tokens")
+	if !rawjson.IsObject(data) || n == nil || rawjson.IsNull(n) {
+		return 0, protocolError("the API counted no tokens: " + apicall.Snippet(data))
 	}
-	return integer(n), nil
+	return rawjson.Int(n), nil
 }

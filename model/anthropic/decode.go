@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/quarry-sdk/quarry/internal/rawjson"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -47,7 +48,7 @@ func (d *decoder) event(data []byte, yield func(model.Event, error) bool) error 
 	}
 	// One pass finds everything that any event has.
 	var kind, index, message, block, delta, usage []byte
-	for key, val := range fields(data) {
+	for key, val := range rawjson.Fields(data) {
 		switch string(key) {
 		case "type":
 			kind = val
@@ -65,22 +66,22 @@ func (d *decoder) event(data []byte, yield func(model.Event, error) bool) error 
 	}
 	switch string(kind) {
 	case `"content_block_delta"`:
-		return d.blockDelta(data, integer(index), delta, yield)
+		return d.blockDelta(data, rawjson.Int(index), delta, yield)
 	case `"content_block_start"`:
-		if !isObject(block) {
+		if !rawjson.IsObject(block) {
 			return protocolError("content_block_start has no block")
 		}
-		return d.blockStart(integer(index), block, yield)
+		return d.blockStart(rawjson.Int(index), block, yield)
 	case `"content_block_stop"`:
-		b := d.open(integer(index))
+		b := d.open(rawjson.Int(index))
 		if b == nil {
-			return protocolError(fmt.Sprintf("content_block_stop for block %d, which is not open", integer(index)))
+			return protocolError(fmt.Sprintf("content_block_stop for block %d, which is not open", rawjson.Int(index)))
 		}
 		return d.blockStop(b, yield)
 	case `"ping"`:
 		return nil
 	case `"message_start"`:
-		if !isObject(message) {
+		if !rawjson.IsObject(message) {
 			return protocolError("message_start has no message")
 		}
 		d.messageFields(message)
@@ -89,10 +90,10 @@ func (d *decoder) event(data []byte, yield func(model.Event, error) bool) error 
 		if !d.begun {
 			return protocolError("message_delta came before message_start")
 		}
-		for key, val := range fields(delta) {
+		for key, val := range rawjson.Fields(delta) {
 			d.messageField(string(key), val)
 		}
-		for key, val := range fields(data) {
+		for key, val := range rawjson.Fields(data) {
 			switch string(key) {
 			case "type", "delta", "usage":
 			default:
@@ -106,7 +107,7 @@ func (d *decoder) event(data []byte, yield func(model.Event, error) bool) error 
 	case `"error"`:
 		return streamError(data)
 	}
-	if len(kind) == 0 && field(data, "error") != nil {
+	if len(kind) == 0 && rawjson.Field(data, "error") != nil {
 		return streamError(data) // some gateways leave the type out
 	}
 	if !yield(model.Event{Kind: model.EventUnknown, Raw: bytes.Clone(data)}, nil) {
@@ -164,7 +165,7 @@ func (d *decoder) blockDelta(data []byte, index int64, delta []byte, yield func(
 		return protocolError(fmt.Sprintf("content_block_delta for block %d, which is not open", index))
 	}
 	var kind, piece []byte
-	for key, val := range fields(delta) {
+	for key, val := range rawjson.Fields(delta) {
 		switch string(key) {
 		case "type":
 			kind = val
@@ -177,15 +178,15 @@ func (d *decoder) blockDelta(data []byte, index int64, delta []byte, yield func(
 	case k == `"text_delta"` && b.kind == "text",
 		k == `"thinking_delta"` && b.kind == "thinking",
 		k == `"input_json_delta"` && b.textKey == "input":
-		b.text = appendUnquoted(b.text, piece)
+		b.text = rawjson.AppendUnquoted(b.text, piece)
 		if len(b.text) == was {
 			return nil
 		}
 		return d.yieldText(b, b.text[was:], yield)
 	case k == `"signature_delta"` && b.kind == "thinking":
-		b.signature = appendUnquoted(b.signature, piece)
+		b.signature = rawjson.AppendUnquoted(b.signature, piece)
 		return nil
-	case k == `"citations_delta"` && b.kind == "text" && isObject(piece):
+	case k == `"citations_delta"` && b.kind == "text" && rawjson.IsObject(piece):
 		b.citations = append(b.citations, decodeCitation(piece))
 		return nil
 	}
@@ -225,8 +226,8 @@ func (d *decoder) messageStop(yield func(model.Event, error) bool) error {
 	}
 	if len(d.blocks) == 0 && len(d.early) > 0 {
 		n := int64(0)
-		for raw := range elements(d.early) {
-			if !isObject(raw) {
+		for raw := range rawjson.Elements(d.early) {
+			if !rawjson.IsObject(raw) {
 				return protocolError("a content block of the answer is not an object")
 			}
 			if err := d.blockStart(n, raw, yield); err != nil {
@@ -256,11 +257,11 @@ func (d *decoder) whole(data []byte, yield func(model.Event, error) bool) error 
 		return protocolError("the answer is not JSON")
 	}
 	data = bytes.TrimSpace(data)
-	kind := str(field(data, "type"))
+	kind := rawjson.Str(rawjson.Field(data, "type"))
 	switch {
-	case kind == "error" || kind == "" && field(data, "error") != nil:
+	case kind == "error" || kind == "" && rawjson.Field(data, "error") != nil:
 		return streamError(data)
-	case kind != "message" && !isArray(field(data, "content")):
+	case kind != "message" && !rawjson.IsArray(rawjson.Field(data, "content")):
 		return protocolError("the answer is neither a message nor an error")
 	}
 	d.messageFields(data)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/quarry-sdk/quarry/internal/rawjson"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -11,7 +12,7 @@ import (
 // into the first: some gateways send message_start twice.
 func (d *decoder) messageFields(message []byte) {
 	d.begun = true
-	for key, val := range fields(message) {
+	for key, val := range rawjson.Fields(message) {
 		d.messageField(string(key), val)
 	}
 }
@@ -21,7 +22,7 @@ func (d *decoder) messageField(key string, val []byte) {
 	case "type", "role":
 		return
 	case "content":
-		if isArray(val) && len(val) > len("[]") {
+		if rawjson.IsArray(val) && len(val) > len("[]") {
 			d.early = append(d.early[:0], val...)
 		}
 		return
@@ -29,18 +30,18 @@ func (d *decoder) messageField(key string, val []byte) {
 		d.mergeUsage(val)
 		return
 	}
-	if isNull(val) {
+	if rawjson.IsNull(val) {
 		return
 	}
 	switch key {
 	case "id":
-		d.resp.ID = str(val)
+		d.resp.ID = rawjson.Str(val)
 	case "model":
-		d.resp.Model = str(val)
+		d.resp.Model = rawjson.Str(val)
 	case "stop_reason":
 		d.resp.StopReason = internStop(val)
 	case "stop_sequence":
-		d.resp.StopSequence = str(val)
+		d.resp.StopSequence = rawjson.Str(val)
 	case "stop_details":
 		d.resp.StopDetails = bytes.Clone(val)
 	default:
@@ -55,12 +56,12 @@ func internStop(val []byte) model.StopReason {
 	case `"tool_use"`:
 		return model.StopToolUse
 	}
-	return model.StopReason(str(val))
+	return model.StopReason(rawjson.Str(val))
 }
 
 // extra keeps a top-level field that has no typed place. A null says nothing.
 func (d *decoder) extra(key string, val []byte) {
-	if isNull(val) {
+	if rawjson.IsNull(val) {
 		return
 	}
 	if d.resp.Extra == nil {

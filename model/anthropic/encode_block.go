@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/quarry-sdk/quarry/internal/rawjson"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -43,7 +44,7 @@ func appendBlock(dst []byte, block model.Block, from origin) ([]byte, error) {
 		if from == own && b.Raw != nil {
 			return appendRaw(dst, b.Raw)
 		}
-		dst = appendQuoted(append(dst, `{"type":"text","text":`...), b.Text)
+		dst = rawjson.AppendQuoted(append(dst, `{"type":"text","text":`...), b.Text)
 		if from == own && len(b.Citations) > 0 {
 			dst = appendCitations(append(dst, `,"citations":`...), b.Citations)
 		}
@@ -55,8 +56,8 @@ func appendBlock(dst []byte, block model.Block, from origin) ([]byte, error) {
 		if b.Raw != nil {
 			return appendRaw(dst, b.Raw)
 		}
-		dst = appendQuoted(append(dst, `{"type":"thinking","thinking":`...), b.Text)
-		dst = appendQuoted(append(dst, `,"signature":`...), b.Signature)
+		dst = rawjson.AppendQuoted(append(dst, `{"type":"thinking","thinking":`...), b.Text)
+		dst = rawjson.AppendQuoted(append(dst, `,"signature":`...), b.Signature)
 		return append(dst, '}'), nil
 	case *model.RedactedThinking:
 		if from != own {
@@ -65,7 +66,7 @@ func appendBlock(dst []byte, block model.Block, from origin) ([]byte, error) {
 		if b.Raw != nil {
 			return appendRaw(dst, b.Raw)
 		}
-		dst = appendQuoted(append(dst, `{"type":"redacted_thinking","data":`...), b.Data)
+		dst = rawjson.AppendQuoted(append(dst, `{"type":"redacted_thinking","data":`...), b.Data)
 		return append(dst, '}'), nil
 	case *model.ToolUse:
 		if from == own && b.Raw != nil && !b.Incomplete {
@@ -116,7 +117,7 @@ func appendBlock(dst []byte, block model.Block, from origin) ([]byte, error) {
 }
 
 func appendRaw(dst []byte, raw json.RawMessage) ([]byte, error) {
-	dst, err := appendJSON(dst, raw)
+	dst, err := rawjson.Append(dst, raw)
 	if err != nil {
 		return dst, fmt.Errorf("its raw form: %w", err)
 	}
@@ -128,22 +129,22 @@ func appendRaw(dst []byte, raw json.RawMessage) ([]byte, error) {
 // it wrote.
 // (https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/fine-grained-tool-streaming)
 func appendUse(dst []byte, kind, id, name string, input json.RawMessage) ([]byte, error) {
-	dst = appendQuoted(append(dst, `{"type":`...), kind)
+	dst = rawjson.AppendQuoted(append(dst, `{"type":`...), kind)
 	dst = appendID(append(dst, `,"id":`...), id)
-	dst = appendQuoted(append(dst, `,"name":`...), name)
+	dst = rawjson.AppendQuoted(append(dst, `,"name":`...), name)
 	dst = append(dst, `,"input":`...)
 	input = bytes.TrimSpace(input)
 	switch {
 	case len(input) == 0 || string(input) == "null":
 		dst = append(dst, "{}"...)
-	case isObject(input) && json.Valid(input):
+	case rawjson.IsObject(input) && json.Valid(input):
 		dst = append(dst, input...)
 	default:
 		dst = append(dst, `{"INVALID_JSON":`...)
-		if isString(input) && json.Valid(input) {
+		if rawjson.IsString(input) && json.Valid(input) {
 			dst = append(dst, input...)
 		} else {
-			dst = appendQuoted(dst, []byte(input))
+			dst = rawjson.AppendQuoted(dst, []byte(input))
 		}
 		dst = append(dst, '}')
 	}
@@ -166,11 +167,11 @@ func appendID(dst []byte, id string) []byte {
 }
 
 func appendServerResult(dst []byte, b *model.ServerToolResult) ([]byte, error) {
-	dst = appendQuoted(append(dst, `{"type":`...), b.Type)
+	dst = rawjson.AppendQuoted(append(dst, `{"type":`...), b.Type)
 	dst = appendID(append(dst, `,"tool_use_id":`...), b.ToolUseID)
 	if len(b.Content) > 0 {
 		var err error
-		if dst, err = appendJSON(append(dst, `,"content":`...), b.Content); err != nil {
+		if dst, err = rawjson.Append(append(dst, `,"content":`...), b.Content); err != nil {
 			return dst, fmt.Errorf("its content: %w", err)
 		}
 	}
@@ -207,10 +208,10 @@ func appendDocument(dst []byte, b *model.Document) ([]byte, error) {
 		return dst, err
 	}
 	if b.Title != "" {
-		dst = appendQuoted(append(dst, `,"title":`...), b.Title)
+		dst = rawjson.AppendQuoted(append(dst, `,"title":`...), b.Title)
 	}
 	if b.Context != "" {
-		dst = appendQuoted(append(dst, `,"context":`...), b.Context)
+		dst = rawjson.AppendQuoted(append(dst, `,"context":`...), b.Context)
 	}
 	if b.Cite {
 		dst = append(dst, `,"citations":{"enabled":true}`...)
@@ -229,16 +230,16 @@ func appendSource(dst []byte, s *model.Source, fallback string) ([]byte, error) 
 				mediaType = fallback
 			}
 		}
-		dst = appendQuoted(append(dst, `{"type":"base64","media_type":`...), mediaType)
+		dst = rawjson.AppendQuoted(append(dst, `{"type":"base64","media_type":`...), mediaType)
 		dst = append(dst, `,"data":"`...)
 		dst = base64.StdEncoding.AppendEncode(dst, s.Data)
 		return append(dst, `"}`...), nil
 	case s.URL != "":
-		dst = appendQuoted(append(dst, `{"type":"url","url":`...), s.URL)
+		dst = rawjson.AppendQuoted(append(dst, `{"type":"url","url":`...), s.URL)
 	case s.FileID != "":
-		dst = appendQuoted(append(dst, `{"type":"file","file_id":`...), s.FileID)
+		dst = rawjson.AppendQuoted(append(dst, `{"type":"file","file_id":`...), s.FileID)
 	case s.Text != "":
-		dst = appendQuoted(append(dst, `{"type":"text","media_type":"text/plain","data":`...), s.Text)
+		dst = rawjson.AppendQuoted(append(dst, `{"type":"text","media_type":"text/plain","data":`...), s.Text)
 	default:
 		return dst, errSource
 	}

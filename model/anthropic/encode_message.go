@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/quarry-sdk/quarry/internal/rawjson"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -19,7 +20,7 @@ const (
 func encodeMessage(m *model.Message) ([]byte, error) {
 	return m.Encoding(encodingKey, func() ([]byte, error) {
 		dst := make([]byte, 0, sizeHint(m.Blocks))
-		dst = appendQuoted(append(dst, `,{"role":`...), string(m.Role))
+		dst = rawjson.AppendQuoted(append(dst, `,{"role":`...), string(m.Role))
 		dst = append(dst, `,"content":[`...)
 		before := len(dst)
 		dst, err := appendBlocks(dst, m.Blocks, originOf(m))
@@ -74,9 +75,9 @@ func appendToolDef(dst []byte, def *model.ToolDef) ([]byte, error) {
 	if len(dst) > 1 {
 		dst = append(dst, ',')
 	}
-	dst = appendQuoted(append(dst, `{"name":`...), def.Name)
+	dst = rawjson.AppendQuoted(append(dst, `{"name":`...), def.Name)
 	if def.Description != "" {
-		dst = appendQuoted(append(dst, `,"description":`...), def.Description)
+		dst = rawjson.AppendQuoted(append(dst, `,"description":`...), def.Description)
 	}
 	if def.Strict {
 		dst = append(dst, `,"strict":true`...)
@@ -85,7 +86,7 @@ func appendToolDef(dst []byte, def *model.ToolDef) ([]byte, error) {
 	if len(schema) == 0 {
 		schema = []byte(`{"type":"object"}`)
 	}
-	if !isObject(schema) || !json.Valid(schema) {
+	if !rawjson.IsObject(schema) || !json.Valid(schema) {
 		return dst, invalidRequest("the input schema of tool " + def.Name + " is not a JSON object")
 	}
 	// The schema is compacted: its author's indentation is not worth its bytes.
@@ -101,21 +102,21 @@ func appendServerTool(dst []byte, tool *model.ServerTool) ([]byte, error) {
 		dst = append(dst, ',')
 	}
 	config := bytes.TrimSpace(tool.Config)
-	if len(config) > 0 && (!isObject(config) || !json.Valid(config)) {
+	if len(config) > 0 && (!rawjson.IsObject(config) || !json.Valid(config)) {
 		return dst, invalidRequest("the configuration of server tool " + tool.Type + " is not a JSON object")
 	}
-	dst = appendQuoted(append(dst, `{"type":`...), tool.Type)
-	if tool.Name != "" && field(config, "name") == nil {
-		dst = appendQuoted(append(dst, `,"name":`...), tool.Name)
+	dst = rawjson.AppendQuoted(append(dst, `{"type":`...), tool.Type)
+	if tool.Name != "" && rawjson.Field(config, "name") == nil {
+		dst = rawjson.AppendQuoted(append(dst, `,"name":`...), tool.Name)
 	}
-	if tool.MaxUses > 0 && field(config, "max_uses") == nil {
+	if tool.MaxUses > 0 && rawjson.Field(config, "max_uses") == nil {
 		dst = appendInt(append(dst, `,"max_uses":`...), tool.MaxUses)
 	}
-	for key, val := range fields(config) {
+	for key, val := range rawjson.Fields(config) {
 		if string(key) == "type" {
 			continue
 		}
-		dst = appendQuoted(append(dst, ','), key)
+		dst = rawjson.AppendQuoted(append(dst, ','), key)
 		dst = append(append(dst, ':'), val...)
 	}
 	return append(dst, '}'), nil

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
+	"github.com/quarry-sdk/quarry/internal/apicall"
+	"github.com/quarry-sdk/quarry/internal/rawjson"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -38,7 +38,7 @@ func statusError(status int, header http.Header, body []byte) *model.Error {
 		}
 		e.RequestID = header.Get(name)
 	}
-	e.RetryAfter = retryAfter(header)
+	e.RetryAfter = apicall.RetryAfter(header)
 	if e.Message == "" {
 		e.Message = http.StatusText(status)
 	}
@@ -50,43 +50,33 @@ func statusError(status int, header http.Header, body []byte) *model.Error {
 func envelope(data []byte) *model.Error {
 	e := &model.Error{Provider: Provider}
 	data = bytes.TrimSpace(data)
-	if !json.Valid(data) || !isObject(data) {
-		e.Message = snippet(data)
+	if !json.Valid(data) || !rawjson.IsObject(data) {
+		e.Message = apicall.Snippet(data)
 		return e
 	}
-	inner := field(data, "error")
+	inner := rawjson.Field(data, "error")
 	switch {
-	case isObject(inner):
-		e.Code = str(field(inner, "type"))
-		e.Message = str(field(inner, "message"))
+	case rawjson.IsObject(inner):
+		e.Code = rawjson.Str(rawjson.Field(inner, "type"))
+		e.Message = rawjson.Str(rawjson.Field(inner, "message"))
 		if e.Code == "" {
-			e.Code = str(field(inner, "code"))
+			e.Code = rawjson.Str(rawjson.Field(inner, "code"))
 		}
-	case isString(inner):
-		e.Message = str(inner)
+	case rawjson.IsString(inner):
+		e.Message = rawjson.Str(inner)
 	}
 	for _, key := range [...]string{"message", "detail"} {
 		if e.Message == "" {
-			e.Message = str(field(data, key))
+			e.Message = rawjson.Str(rawjson.Field(data, key))
 		}
 	}
 	if e.Message == "" {
-		e.Message = snippet(data)
+		e.Message = apicall.Snippet(data)
 	}
-	if e.RequestID = str(field(data, "request_id")); e.RequestID == "" {
-		e.RequestID = str(field(inner, "request_id"))
+	if e.RequestID = rawjson.Str(rawjson.Field(data, "request_id")); e.RequestID == "" {
+		e.RequestID = rawjson.Str(rawjson.Field(inner, "request_id"))
 	}
 	return e
-}
-
-// snippet is the beginning of a body that has no known form, as one line.
-func snippet(body []byte) string {
-	const limit = 300
-	s := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), 4*limit)]), "\ufffd")), " ")
-	if r := []rune(s); len(r) > limit {
-		s = string(r[:limit]) + "…"
-	}
-	return s
 }
 
 // kindOf classes an error by the API's own name of it, then by its status, and
@@ -148,22 +138,4 @@ func kindOf(status int, code, message string) model.ErrorKind {
 		return model.ErrInvalidRequest
 	}
 	return model.ErrServer
-}
-
-// retryAfter reads how long the API asks to wait; 0 if it does not say.
-func retryAfter(h http.Header) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
-		return time.Duration(ms * float64(time.Millisecond))
-	}
-	v := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(v, 64); err == nil {
-		if s > 0 && s < 1e6 {
-			return time.Duration(s * float64(time.Second))
-		}
-		return 0
-	}
-	if t, err := http.ParseTime(v); err == nil {
-		return max(0, time.Until(t).Round(time.Second))
-	}
-	return 0
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quarry-sdk/quarry/internal/apicall"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -92,7 +93,7 @@ func TestStatusErrors(t *testing.T) {
 func TestRetryAfterDate(t *testing.T) {
 	t.Parallel()
 	h := http.Header{"Retry-After": {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)}}
-	if got := retryAfter(h); got < 59*time.Minute || got > time.Hour+time.Second {
+	if got := apicall.RetryAfter(h); got < 59*time.Minute || got > time.Hour+time.Second {
 		t.Errorf("in an hour: %v", got)
 	}
 }

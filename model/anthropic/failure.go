@@ -5,11 +5,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
 
+	"github.com/quarry-sdk/quarry/internal/apicall"
 	"github.com/quarry-sdk/quarry/internal/sse"
 	"github.com/quarry-sdk/quarry/model"
 )
@@ -19,7 +19,7 @@ func (m *Model) sendError(outer, ctx context.Context, err error) error {
 	if cause := context.Cause(outer); cause != nil {
 		return cause
 	}
-	if context.Cause(ctx) == errIdle {
+	if context.Cause(ctx) == apicall.ErrIdle {
 		return m.idleError(nil)
 	}
 	var api *sdk.Error
@@ -40,7 +40,7 @@ func (m *Model) readError(outer, ctx context.Context, c *call, resp *http.Respon
 	}
 	var e *model.Error
 	switch {
-	case context.Cause(ctx) == errIdle:
+	case context.Cause(ctx) == apicall.ErrIdle:
 		e = m.idleError(nil)
 	case errors.As(err, &e):
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
@@ -66,11 +66,7 @@ func (m *Model) idleError(partial *model.Response) *model.Error {
 }
 
 func transportError(err error, partial *model.Response) *model.Error {
-	// The address that url.Error adds may hold a secret.
-	var u *url.Error
-	if errors.As(err, &u) {
-		err = u.Err
-	}
+	err = apicall.WithoutAddress(err)
 	e := &model.Error{Kind: model.ErrTransport, Provider: Provider, Message: err.Error(), Partial: partial, Err: err}
 	if t, ok := err.(interface{ Timeout() bool }); ok && t.Timeout() {
 		e.Kind = model.ErrTimeout

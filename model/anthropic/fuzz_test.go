@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/quarry-sdk/quarry/internal/rawjson"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -79,21 +80,21 @@ func FuzzWalk(f *testing.F) {
 
 func walk(data []byte) any {
 	switch {
-	case isObject(data):
+	case rawjson.IsObject(data):
 		out := map[string]any{}
-		for k, v := range fields(data) {
+		for k, v := range rawjson.Fields(data) {
 			out[string(k)] = walk(v)
 		}
 		return out
-	case isArray(data):
+	case rawjson.IsArray(data):
 		out := []any{}
-		for v := range elements(data) {
+		for v := range rawjson.Elements(data) {
 			out = append(out, walk(v))
 		}
 		return out
-	case isString(data):
-		return str(data)
-	case isNull(data):
+	case rawjson.IsString(data):
+		return rawjson.Str(data)
+	case rawjson.IsNull(data):
 		return nil
 	case string(data) == "true", string(data) == "false":
 		return string(data) == "true"
@@ -107,7 +108,7 @@ func FuzzQuote(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		q := appendQuoted(nil, s)
+		q := rawjson.AppendQuoted(nil, s)
 		want := strings.ToValidUTF8(s, "\ufffd")
 		var std string
 		if err := json.Unmarshal(q, &std); err != nil {
@@ -117,8 +118,8 @@ func FuzzQuote(f *testing.F) {
 			data, _ := json.Marshal(s)
 			json.Unmarshal(data, &want)
 		}
-		if std != want || str(q) != want {
-			t.Fatalf("%q became %q and %q", s, std, str(q))
+		if std != want || rawjson.Str(q) != want {
+			t.Fatalf("%q became %q and %q", s, std, rawjson.Str(q))
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/quarry-sdk/quarry/internal/rawjson"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -38,7 +39,7 @@ func (h *head) name(name string) {
 	if len(h.buf) > 1 {
 		h.buf = append(h.buf, ',')
 	}
-	h.buf = append(appendQuoted(h.buf, name), ':')
+	h.buf = append(rawjson.AppendQuoted(h.buf, name), ':')
 }
 
 // marked writes an encoded array, with a breakpoint behind its last element if
@@ -72,12 +73,12 @@ func (h *head) thinking(t *model.ThinkingOptions) error {
 		return invalidRequest(fmt.Sprintf("thinking mode %q is none of adaptive, enabled and disabled", t.Mode))
 	}
 	h.key("thinking")
-	h.buf = appendQuoted(append(h.buf, `{"type":`...), t.Mode)
+	h.buf = rawjson.AppendQuoted(append(h.buf, `{"type":`...), t.Mode)
 	if t.Mode == "enabled" {
 		h.buf = appendInt(append(h.buf, `,"budget_tokens":`...), t.BudgetTokens)
 	}
 	if t.Display != "" && t.Mode != "disabled" {
-		h.buf = appendQuoted(append(h.buf, `,"display":`...), t.Display)
+		h.buf = rawjson.AppendQuoted(append(h.buf, `,"display":`...), t.Display)
 	}
 	h.buf = append(h.buf, '}')
 	return nil
@@ -90,17 +91,17 @@ func (h *head) outputConfig(req *model.Request) error {
 	if req.Effort == "" && req.OutputSchema == nil && more == nil {
 		return nil
 	}
-	if more != nil && (!isObject(more) || !json.Valid(more)) {
+	if more != nil && (!rawjson.IsObject(more) || !json.Valid(more)) {
 		return invalidRequest("output_config of Extra is not a JSON object")
 	}
 	h.name("output_config")
 	start := len(h.buf)
 	h.buf = append(h.buf, '{')
-	if req.Effort != "" && field(more, "effort") == nil {
-		h.buf = appendQuoted(append(h.buf, `"effort":`...), req.Effort)
+	if req.Effort != "" && rawjson.Field(more, "effort") == nil {
+		h.buf = rawjson.AppendQuoted(append(h.buf, `"effort":`...), req.Effort)
 	}
-	if req.OutputSchema != nil && field(more, "format") == nil {
-		if !isObject(bytes.TrimSpace(req.OutputSchema)) || !json.Valid(req.OutputSchema) {
+	if req.OutputSchema != nil && rawjson.Field(more, "format") == nil {
+		if !rawjson.IsObject(bytes.TrimSpace(req.OutputSchema)) || !json.Valid(req.OutputSchema) {
 			return invalidRequest("the output schema is not a JSON object")
 		}
 		if len(h.buf) > start+1 {
@@ -110,11 +111,11 @@ func (h *head) outputConfig(req *model.Request) error {
 		h.buf = append(h.buf, bytes.TrimSpace(req.OutputSchema)...)
 		h.buf = append(h.buf, '}')
 	}
-	for key, val := range fields(more) {
+	for key, val := range rawjson.Fields(more) {
 		if len(h.buf) > start+1 {
 			h.buf = append(h.buf, ',')
 		}
-		h.buf = append(appendQuoted(h.buf, key), ':')
+		h.buf = append(rawjson.AppendQuoted(h.buf, key), ':')
 		h.buf = append(h.buf, val...)
 	}
 	h.buf = append(h.buf, '}')
@@ -153,9 +154,9 @@ func (h *head) toolChoice(c *model.ToolChoice) error {
 	if !h.key("tool_choice") {
 		return nil
 	}
-	h.buf = appendQuoted(append(h.buf, `{"type":`...), mode)
+	h.buf = rawjson.AppendQuoted(append(h.buf, `{"type":`...), mode)
 	if mode == "tool" {
-		h.buf = appendQuoted(append(h.buf, `,"name":`...), c.Name)
+		h.buf = rawjson.AppendQuoted(append(h.buf, `,"name":`...), c.Name)
 	}
 	if c.Single && mode != "none" {
 		h.buf = append(h.buf, `,"disable_parallel_tool_use":true`...)
@@ -180,7 +181,7 @@ func (h *head) rest() error {
 	for _, name := range names {
 		h.name(name)
 		var err error
-		if h.buf, err = appendJSON(h.buf, h.extra[name]); err != nil {
+		if h.buf, err = rawjson.Append(h.buf, h.extra[name]); err != nil {
 			return invalidRequest("field " + name + " of Extra: " + err.Error())
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
 
+	"github.com/quarry-sdk/quarry/internal/apicall"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -32,7 +33,7 @@ func New(cfg Config) (*Model, error) {
 	}
 	m := &Model{cfg: cfg, name: cfg.Platform.Name + "/" + cfg.Model, http: cfg.HTTPClient}
 	if m.http == nil {
-		m.http = &http.Client{Transport: newTransport()}
+		m.http = &http.Client{Transport: apicall.NewTransport()}
 	}
 	opts := []option.RequestOption{
 		// The environment was read by Config; retrying belongs to the caller.

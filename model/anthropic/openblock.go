@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/quarry-sdk/quarry/internal/rawjson"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -33,13 +34,13 @@ func typedField(kind, key string, val []byte) bool {
 	}
 	switch kind {
 	case "text":
-		return key == "text" || key == "citations" && isArray(val) && len(val) > len("[]")
+		return key == "text" || key == "citations" && rawjson.IsArray(val) && len(val) > len("[]")
 	case "thinking":
 		return key == "thinking" || key == "signature"
 	case "redacted_thinking":
 		return key == "data"
 	case "tool_use", "server_tool_use", "mcp_tool_use":
-		return key == "id" || key == "name" || key == "input" && isObject(val)
+		return key == "id" || key == "name" || key == "input" && rawjson.IsObject(val)
 	}
 	if isServerResult(kind) {
 		return key == "tool_use_id" || key == "content" || key == "is_error" && kind == "mcp_tool_result"
@@ -59,7 +60,7 @@ func (b *openBlock) begin(index int64, raw []byte) {
 		text:  b.text[:0], signature: b.signature[:0],
 	}
 	raw = b.start
-	b.kind = intern(field(raw, "type"))
+	b.kind = intern(rawjson.Field(raw, "type"))
 	switch b.kind {
 	case "text":
 		b.textKey = "text"
@@ -69,19 +70,19 @@ func (b *openBlock) begin(index int64, raw []byte) {
 		b.textKey = "input"
 	}
 	n := 0
-	for key, val := range fields(raw) {
+	for key, val := range rawjson.Fields(raw) {
 		n++
 		switch k := string(key); {
 		case !typedField(b.kind, k, val):
 			b.extra = true
 		case b.kind == "text" && k == "citations":
-			for c := range elements(val) {
+			for c := range rawjson.Elements(val) {
 				b.citations = append(b.citations, decodeCitation(c))
 			}
 		case k == "signature":
-			b.signature = appendUnquoted(b.signature, val)
+			b.signature = rawjson.AppendUnquoted(b.signature, val)
 		case k == b.textKey && k != "input":
-			b.text = appendUnquoted(b.text, val)
+			b.text = rawjson.AppendUnquoted(b.text, val)
 		}
 	}
 }
@@ -89,18 +90,18 @@ func (b *openBlock) begin(index int64, raw []byte) {
 // merge takes a delta whose type is not known, by the shape of its fields: text
 // goes on, lists grow, everything else is replaced.
 func (b *openBlock) merge(delta []byte) {
-	for key, val := range fields(delta) {
+	for key, val := range rawjson.Fields(delta) {
 		k := string(key)
-		if k == "type" || isNull(val) {
+		if k == "type" || rawjson.IsNull(val) {
 			continue
 		}
 		b.extra = true
-		was := field(b.start, k)
+		was := rawjson.Field(b.start, k)
 		switch {
-		case isString(was) && isString(val):
-			joined := appendUnquoted(appendUnquoted(nil, was), val)
-			val = appendQuoted(nil, joined)
-		case isArray(was) && isArray(val):
+		case rawjson.IsString(was) && rawjson.IsString(val):
+			joined := rawjson.AppendUnquoted(rawjson.AppendUnquoted(nil, was), val)
+			val = rawjson.AppendQuoted(nil, joined)
+		case rawjson.IsArray(was) && rawjson.IsArray(val):
 			joined := bytes.TrimSpace(bytes.Clone(was[:len(was)-1]))
 			if items := bytes.TrimSpace(val[1 : len(val)-1]); len(items) > 0 {
 				if len(joined) > 1 {
@@ -126,16 +127,16 @@ func (b *openBlock) finish(cut bool) model.Block {
 	case "thinking":
 		return &model.Thinking{Text: string(b.text), Signature: string(b.signature), Raw: raw}
 	case "redacted_thinking":
-		return &model.RedactedThinking{Data: str(field(b.start, "data")), Raw: raw}
+		return &model.RedactedThinking{Data: rawjson.Str(rawjson.Field(b.start, "data")), Raw: raw}
 	case "tool_use":
-		use := &model.ToolUse{ID: str(field(b.start, "id")), Name: str(field(b.start, "name")), Raw: raw}
+		use := &model.ToolUse{ID: rawjson.Str(rawjson.Field(b.start, "id")), Name: rawjson.Str(rawjson.Field(b.start, "name")), Raw: raw}
 		use.Input, use.Incomplete = b.input(cut)
 		if use.Incomplete {
 			use.Raw = nil // it cannot go back as it came
 		}
 		return use
 	case "server_tool_use", "mcp_tool_use":
-		use := &model.ServerToolUse{Type: b.kind, ID: str(field(b.start, "id")), Name: str(field(b.start, "name")), Raw: raw}
+		use := &model.ServerToolUse{Type: b.kind, ID: rawjson.Str(rawjson.Field(b.start, "id")), Name: rawjson.Str(rawjson.Field(b.start, "name")), Raw: raw}
 		var incomplete bool
 		if use.Input, incomplete = b.input(cut); incomplete {
 			use.Raw = nil
@@ -143,12 +144,12 @@ func (b *openBlock) finish(cut bool) model.Block {
 		return use
 	}
 	if isServerResult(b.kind) {
-		content := field(b.start, "content")
+		content := rawjson.Field(b.start, "content")
 		return &model.ServerToolResult{
 			Type:      b.kind,
-			ToolUseID: str(field(b.start, "tool_use_id")),
+			ToolUseID: rawjson.Str(rawjson.Field(b.start, "tool_use_id")),
 			Content:   bytes.Clone(content),
-			IsError:   string(field(b.start, "is_error")) == "true" || strings.HasSuffix(str(field(content, "type")), "_error"),
+			IsError:   string(rawjson.Field(b.start, "is_error")) == "true" || strings.HasSuffix(rawjson.Str(rawjson.Field(content, "type")), "_error"),
 			Raw:       raw,
 		}
 	}
@@ -164,12 +165,12 @@ func (b *openBlock) input(cut bool) (json.RawMessage, bool) {
 	text := bytes.TrimSpace(b.text)
 	switch {
 	case len(text) == 0 && !cut:
-		if in := field(b.start, "input"); !isNull(in) {
+		if in := rawjson.Field(b.start, "input"); !rawjson.IsNull(in) {
 			return bytes.Clone(in), false
 		}
 		return json.RawMessage("{}"), false
 	case cut || !json.Valid(text):
-		return appendQuoted(nil, b.text), true
+		return rawjson.AppendQuoted(nil, b.text), true
 	}
 	return bytes.Clone(text), false
 }
@@ -179,14 +180,14 @@ func (b *openBlock) raw() json.RawMessage {
 	raw := bytes.Clone(b.start)
 	switch b.textKey {
 	case "text", "thinking":
-		raw = withField(raw, b.textKey, appendQuoted(nil, b.text))
+		raw = withField(raw, b.textKey, rawjson.AppendQuoted(nil, b.text))
 	case "input":
 		if in, incomplete := b.input(false); !incomplete {
 			raw = withField(raw, "input", in)
 		}
 	}
-	if b.kind == "thinking" && (len(b.signature) > 0 || field(raw, "signature") != nil) {
-		raw = withField(raw, "signature", appendQuoted(nil, b.signature))
+	if b.kind == "thinking" && (len(b.signature) > 0 || rawjson.Field(raw, "signature") != nil) {
+		raw = withField(raw, "signature", rawjson.AppendQuoted(nil, b.signature))
 	}
 	if b.kind == "text" && len(b.citations) > 0 {
 		raw = withField(raw, "citations", appendCitations(nil, b.citations))
@@ -199,21 +200,21 @@ func withField(obj []byte, key string, val []byte) []byte {
 	out := make([]byte, 0, len(obj)+len(key)+len(val)+4)
 	out = append(out, '{')
 	found := false
-	for k, v := range fields(obj) {
+	for k, v := range rawjson.Fields(obj) {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
 		if string(k) == key {
 			v, found = val, true
 		}
-		out = append(appendQuoted(out, k), ':')
+		out = append(rawjson.AppendQuoted(out, k), ':')
 		out = append(out, v...)
 	}
 	if !found {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(appendQuoted(out, key), ':')
+		out = append(rawjson.AppendQuoted(out, key), ':')
 		out = append(out, val...)
 	}
 	return append(out, '}')
@@ -232,5 +233,5 @@ func intern(raw []byte) string {
 	case `"server_tool_use"`:
 		return "server_tool_use"
 	}
-	return str(raw)
+	return rawjson.Str(raw)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/quarry-sdk/quarry/internal/rawjson"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -82,7 +83,7 @@ func (b *body) fillHead(req *model.Request, modelName string, maxTokens int, cou
 	}
 	h.buf = append(h.buf, '{')
 	if h.key("model") {
-		h.buf = appendQuoted(h.buf, modelName)
+		h.buf = rawjson.AppendQuoted(h.buf, modelName)
 	}
 	if !count && h.key("max_tokens") {
 		h.buf = appendInt(h.buf, maxTokens)
@@ -103,7 +104,7 @@ func (b *body) fillHead(req *model.Request, modelName string, maxTokens int, cou
 			if i > 0 {
 				h.buf = append(h.buf, ',')
 			}
-			h.buf = appendQuoted(h.buf, s)
+			h.buf = rawjson.AppendQuoted(h.buf, s)
 		}
 		h.buf = append(h.buf, ']')
 	}

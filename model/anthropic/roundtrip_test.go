@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quarry-sdk/quarry/internal/apicall"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -157,7 +158,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 // BenchmarkTransport is what net/http alone costs: the floor.
 func BenchmarkTransport(b *testing.B) {
 	url := rawServer(b, smallStream)
-	c := &http.Client{Transport: newTransport()}
+	c := &http.Client{Transport: apicall.NewTransport()}
 	defer c.CloseIdleConnections()
 	buf := make([]byte, 8192)
 	b.ReportAllocs()

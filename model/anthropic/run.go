@@ -4,21 +4,18 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
 
+	"github.com/quarry-sdk/quarry/internal/apicall"
 	"github.com/quarry-sdk/quarry/internal/sse"
 	"github.com/quarry-sdk/quarry/model"
 )
 
 // maxWholeBytes bounds an answer that comes in one piece.
 const maxWholeBytes = 64 << 20
-
-// errIdle is the cause with which a silent call is given up.
-var errIdle = errors.New("the API was silent for too long")
 
 // call is what one call needs, kept for the next one.
 type call struct {
@@ -79,8 +76,8 @@ func (m *Model) perform(outer context.Context, req *model.Request, c *call, yiel
 	b.once = bodyReader{b: b, message: -1}
 	ctx, cancel := context.WithCancelCause(outer)
 	defer cancel(nil)
-	watch := newWatch(m.cfg.IdleTimeout, cancel)
-	defer watch.stop()
+	watch := apicall.NewWatch(m.cfg.IdleTimeout, cancel)
+	defer watch.Stop()
 
 	var resp *http.Response
 	err = m.client.Post(ctx, "v1/messages", &b.once, &resp)
@@ -96,11 +93,11 @@ func (m *Model) perform(outer context.Context, req *model.Request, c *call, yiel
 }
 
 // read reads an answer of status 200 up to its end.
-func (m *Model) read(resp *http.Response, c *call, watch *watch, yield func(model.Event, error) bool) error {
+func (m *Model) read(resp *http.Response, c *call, watch *apicall.Watch, yield func(model.Event, error) bool) error {
 	if err := c.open(resp, watch); err != nil {
 		return err
 	}
-	if isWhole(resp, c.buf) {
+	if apicall.IsWhole(resp.Header.Get("Content-Type"), c.buf) {
 		data, err := io.ReadAll(io.LimitReader(c.buf, maxWholeBytes))
 		if err != nil {
 			return err
@@ -123,13 +120,13 @@ func (m *Model) read(resp *http.Response, c *call, watch *watch, yield func(mode
 		}
 	}
 	yield(model.Event{Kind: model.EventDone, Response: c.dec.response()}, nil)
-	watch.drain(c.buf)
+	watch.Drain(c.buf)
 	return nil
 }
 
 // open prepares the answer's body for reading.
-func (c *call) open(resp *http.Response, watch *watch) error {
-	var r io.Reader = &watchedReader{r: resp.Body, w: watch}
+func (c *call) open(resp *http.Response, watch *apicall.Watch) error {
+	r := watch.Reader(resp.Body)
 	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
 		z, err := gzip.NewReader(r)
 		if err != nil {
@@ -139,26 +136,4 @@ func (c *call) open(resp *http.Response, watch *watch) error {
 	}
 	c.buf.Reset(r)
 	return nil
-}
-
-// isWhole tells whether an answer is one JSON object rather than a stream, by
-// its type, or by its first byte where a gateway declares none.
-func isWhole(resp *http.Response, r *bufio.Reader) bool {
-	t := resp.Header.Get("Content-Type")
-	if strings.HasPrefix(t, "text/event-stream") {
-		return false
-	}
-	for n := 1; ; n++ {
-		peeked, err := r.Peek(n)
-		if err != nil {
-			return strings.Contains(t, "json")
-		}
-		switch peeked[n-1] {
-		case ' ', '\n', '\r', '\t':
-		case '{':
-			return true
-		default:
-			return false
-		}
-	}
 }

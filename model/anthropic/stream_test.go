@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/quarry-sdk/quarry/internal/apicall"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -154,8 +155,8 @@ func offlineAs(t testing.TB, contentType string, pieces ...string) *model.Stream
 		defer cancel(nil)
 		c := calls.Get().(*call)
 		defer c.free()
-		w := newWatch(-1, cancel)
-		defer w.stop()
+		w := apicall.NewWatch(-1, cancel)
+		defer w.Stop()
 		resp := &http.Response{
 			StatusCode: 200,
 			Header:     http.Header{"Content-Type": {contentType}, "Request-Id": {"req_7"}},
@@ -385,3 +386,7 @@ func TestLenient(t *testing.T) {
 		}
 	}
 }
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

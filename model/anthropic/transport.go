@@ -3,31 +3,10 @@ package anthropic
 import (
 	"io"
 	"net/http"
-	"time"
 )
 
 // maxErrorBytes bounds how much of an error answer is read.
 const maxErrorBytes = 1 << 20
-
-// newTransport returns a transport for many calls at once to one host. The
-// default keeps two idle connections for each host, and so has most of them
-// made anew.
-func newTransport() http.RoundTripper {
-	t, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return http.DefaultTransport // someone's wrapper: theirs to tune
-	}
-	t = t.Clone()
-	t.MaxIdleConns = 256
-	t.MaxIdleConnsPerHost = 256
-	t.IdleConnTimeout = 90 * time.Second
-	if t.DialContext != nil {
-		t.DialContext = pooledDial(t.DialContext)
-	}
-	// A compressed stream is delivered late, in blocks.
-	t.DisableCompression = true
-	return t
-}
 
 // doer sends the requests that the SDK has made. It gives the body its length
 // and a way to be sent again, and bounds the error bodies that the SDK reads.

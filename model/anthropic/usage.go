@@ -3,6 +3,7 @@ package anthropic
 import (
 	"bytes"
 
+	"github.com/quarry-sdk/quarry/internal/rawjson"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -10,7 +11,7 @@ import (
 // replace the earlier ones, but for a null, or a zero in place of a number:
 // gateways send those for what they do not count.
 func (d *decoder) mergeUsage(usage []byte) {
-	if !isObject(usage) {
+	if !rawjson.IsObject(usage) {
 		return
 	}
 	if len(d.usage) == 0 {
@@ -23,18 +24,18 @@ func (d *decoder) mergeUsage(usage []byte) {
 		if len(merged) > 1 {
 			merged = append(merged, ',')
 		}
-		merged = append(appendQuoted(merged, key), ':')
+		merged = append(rawjson.AppendQuoted(merged, key), ':')
 		merged = append(merged, val...)
 	}
-	for key, was := range fields(d.usage) {
-		val := field(usage, string(key))
-		if isNull(val) || string(val) == "0" && !isNull(was) {
+	for key, was := range rawjson.Fields(d.usage) {
+		val := rawjson.Field(usage, string(key))
+		if rawjson.IsNull(val) || string(val) == "0" && !rawjson.IsNull(was) {
 			val = was
 		}
 		add(key, val)
 	}
-	for key, val := range fields(usage) {
-		if field(d.usage, string(key)) == nil {
+	for key, val := range rawjson.Fields(usage) {
+		if rawjson.Field(d.usage, string(key)) == nil {
 			add(key, val)
 		}
 	}
@@ -48,23 +49,23 @@ func decodeUsage(raw []byte) model.Usage {
 		return u
 	}
 	u.Raw = bytes.Clone(raw)
-	for key, val := range fields(raw) {
+	for key, val := range rawjson.Fields(raw) {
 		switch string(key) {
 		case "input_tokens":
-			u.InputTokens = integer(val)
+			u.InputTokens = rawjson.Int(val)
 		case "output_tokens":
-			u.OutputTokens = integer(val)
+			u.OutputTokens = rawjson.Int(val)
 		case "cache_read_input_tokens":
-			u.CacheReadTokens = integer(val)
+			u.CacheReadTokens = rawjson.Int(val)
 		case "cache_creation_input_tokens":
-			u.CacheWriteTokens = integer(val)
+			u.CacheWriteTokens = rawjson.Int(val)
 		case "cache_creation":
-			u.CacheWrite1hTokens = integer(field(val, "ephemeral_1h_input_tokens"))
+			u.CacheWrite1hTokens = rawjson.Int(rawjson.Field(val, "ephemeral_1h_input_tokens"))
 		case "output_tokens_details":
-			u.ReasoningTokens = integer(field(val, "thinking_tokens"))
+			u.ReasoningTokens = rawjson.Int(rawjson.Field(val, "thinking_tokens"))
 		case "server_tool_use":
-			for name, n := range fields(val) {
-				if count := integer(n); count != 0 {
+			for name, n := range rawjson.Fields(val) {
+				if count := rawjson.Int(n); count != 0 {
 					if u.ServerToolCalls == nil {
 						u.ServerToolCalls = make(map[string]int64)
 					}
