@@ -108,15 +108,18 @@ func TestToolLoopPark(t *testing.T) {
 		})
 	}
 	leaves, leave := context.WithCancel(t.Context())
-	wg.Go(func() {
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
 		if _, err := send(leaves, s, conversation(1, "")); err == nil {
 			t.Error("a parked request was answered")
 		}
-	})
+	}()
 	if err := loop.WaitParked(t.Context(), n+1); err != nil {
 		t.Fatal(err)
 	}
 	leave()
+	<-left // the release must not come before it is gone
 	if got := loop.Parked(); got < n {
 		t.Errorf("%d parked", got)
 	}
