@@ -11,8 +11,6 @@ import (
 	"github.com/quarry-sdk/quarry/model"
 )
 
-var errNotJSON = errors.New("it is not JSON")
-
 // decoder assembles a response from the events of a stream, or from a whole
 // message. It knows nothing of HTTP.
 type decoder struct {
