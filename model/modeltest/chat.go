@@ -3,7 +3,6 @@ package modeltest
 import (
 	"context"
 	"errors"
-	"io"
 	"math"
 	"net/http"
 	"strconv"
@@ -17,45 +16,18 @@ const chatPath = "/v1/chat/completions"
 
 // serveChat answers a request of the Chat Completions API from the same script.
 func (s *Server) serveChat(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	rec := s.record(r, body)
-	if refused := s.admitChat(r, rec.keyMatched); refused != nil {
-		writeChatError(w, refused)
-		return
-	}
-	if err != nil {
-		var large *http.MaxBytesError
-		if !errors.As(err, &large) {
-			panic(http.ErrAbortHandler) // the client broke off
-		}
-		writeChatError(w, &model.Error{Kind: model.ErrTooLarge, Message: "Request exceeds the maximum size"})
-		return
-	}
-	req, err := decodeChat(body)
-	if err != nil {
-		writeChatError(w, err)
-		return
-	}
-	s.mu.Lock()
-	rec.Request = req.Request
-	s.mu.Unlock()
-	turn, err := s.player.play(r.Context(), s.cfg.Script, req.Request)
-	if err != nil {
-		if r.Context().Err() != nil {
-			panic(http.ErrAbortHandler)
-		}
-		writeChatError(w, err)
-		return
-	}
-	if !wait(r.Context(), s.cfg.Delay+turn.delay) {
-		panic(http.ErrAbortHandler)
-	}
-	name := s.cfg.ModelName
-	if name == "" {
-		name = req.model
-	}
-	resp, parts := turn.answer(name, req.Request)
-	s.writeChat(r.Context(), w, turn, &chatAnswer{resp: resp, parts: parts, pieceRunes: s.cfg.PieceRunes, usage: req.usage}, req.stream)
+	s.converse(w, r, &api{
+		admit: s.admitChat, fail: writeChatError, tooLarge: "Request exceeds the maximum size",
+		decode: func(body []byte) (*request, reply, error) {
+			req, err := decodeChat(body)
+			if err != nil {
+				return nil, nil, err
+			}
+			return &request{Request: req.Request, model: req.model}, func(turn *Turn, resp *model.Response, parts []part) {
+				s.writeChat(r.Context(), w, turn, &chatAnswer{resp: resp, parts: parts, pieceRunes: s.cfg.PieceRunes, usage: req.usage}, req.stream)
+			}, nil
+		},
+	})
 }
 
 // admitChat checks what can be checked without the body.

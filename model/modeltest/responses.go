@@ -2,7 +2,6 @@ package modeltest
 
 import (
 	"errors"
-	"io"
 	"math"
 	"net/http"
 	"strconv"
@@ -15,48 +14,21 @@ const responsesPath = "/v1/responses"
 
 // serveResponses answers a request of the Responses API.
 func (s *Server) serveResponses(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	rec := s.record(r, body)
-	if refused := s.admitResponses(r, rec.keyMatched); refused != nil {
-		writeResponsesError(w, refused)
-		return
-	}
-	if err != nil {
-		var large *http.MaxBytesError
-		if !errors.As(err, &large) {
-			panic(http.ErrAbortHandler) // the client broke off
-		}
-		writeResponsesError(w, &model.Error{Kind: model.ErrTooLarge, Message: "Request body too large"})
-		return
-	}
-	req, stream, err := decodeResponsesRequest(body)
-	if err != nil {
-		writeResponsesError(w, err)
-		return
-	}
-	s.mu.Lock()
-	rec.Request = req.Request
-	s.mu.Unlock()
-	turn, err := s.player.play(r.Context(), s.cfg.Script, req.Request)
-	if err == nil && turn.stop == model.StopSequence {
-		err = scriptError(errors.New("the Responses API has no stop sequences: leave StopAt out of the turn"))
-	}
-	if err != nil {
-		if r.Context().Err() != nil {
-			panic(http.ErrAbortHandler)
-		}
-		writeResponsesError(w, err)
-		return
-	}
-	if !wait(r.Context(), s.cfg.Delay+turn.delay) {
-		panic(http.ErrAbortHandler)
-	}
-	name := s.cfg.ModelName
-	if name == "" {
-		name = req.model
-	}
-	resp, parts := turn.answer(name, req.Request)
-	s.writeResponse(w, r, turn, resp, parts, stream)
+	s.converse(w, r, &api{
+		admit: s.admitResponses, fail: writeResponsesError, tooLarge: "Request body too large",
+		decode: func(body []byte) (*request, reply, error) {
+			req, stream, err := decodeResponsesRequest(body)
+			return req, func(turn *Turn, resp *model.Response, parts []part) {
+				s.writeResponse(w, r, turn, resp, parts, stream)
+			}, err
+		},
+		suits: func(turn *Turn) error {
+			if turn.stop == model.StopSequence {
+				return scriptError(errors.New("the Responses API has no stop sequences: leave StopAt out of the turn"))
+			}
+			return nil
+		},
+	})
 }
 
 // writeResponse sends a turn.

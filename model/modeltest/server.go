@@ -157,10 +157,39 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
+	s.converse(w, r, &api{
+		admit: s.admit, fail: writeError, tooLarge: "Request exceeds the maximum size",
+		decode: func(body []byte) (*request, reply, error) {
+			req, stream, err := decodeRequest(body)
+			return req, func(turn *Turn, resp *model.Response, parts []part) {
+				s.write(r.Context(), w, turn, resp, parts, stream)
+			}, err
+		},
+	})
+}
+
+// reply sends the answer of a turn.
+type reply func(turn *Turn, resp *model.Response, parts []part)
+
+// api is how a server speaks one API, for one request.
+type api struct {
+	// admit refuses a request by its method and its key.
+	admit func(r *http.Request, keyMatched bool) error
+	// fail answers with an error, and tooLarge is what is said of a large body.
+	fail     func(w http.ResponseWriter, err error)
+	tooLarge string
+	// decode reads the body, and returns how it is answered.
+	decode func(body []byte) (*request, reply, error)
+	// suits tells what the API cannot say of a turn; nil where it can say all.
+	suits func(turn *Turn) error
+}
+
+// converse answers a request from the script, in the words of an API.
+func (s *Server) converse(w http.ResponseWriter, r *http.Request, a *api) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	rec := s.record(r, body)
-	if refused := s.admit(r, rec.keyMatched); refused != nil {
-		writeError(w, refused)
+	if refused := a.admit(r, rec.keyMatched); refused != nil {
+		a.fail(w, refused)
 		return
 	}
 	if err != nil {
@@ -168,23 +197,26 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if !errors.As(err, &large) {
 			panic(http.ErrAbortHandler) // the client broke off
 		}
-		writeError(w, &model.Error{Kind: model.ErrTooLarge, Message: "Request exceeds the maximum size"})
+		a.fail(w, &model.Error{Kind: model.ErrTooLarge, Message: a.tooLarge})
 		return
 	}
-	req, stream, err := decodeRequest(body)
+	req, answer, err := a.decode(body)
 	if err != nil {
-		writeError(w, err)
+		a.fail(w, err)
 		return
 	}
 	s.mu.Lock()
 	rec.Request = req.Request
 	s.mu.Unlock()
 	turn, err := s.player.play(r.Context(), s.cfg.Script, req.Request)
+	if err == nil && a.suits != nil {
+		err = a.suits(turn)
+	}
 	if err != nil {
 		if r.Context().Err() != nil {
 			panic(http.ErrAbortHandler)
 		}
-		writeError(w, err)
+		a.fail(w, err)
 		return
 	}
 	if !wait(r.Context(), s.cfg.Delay+turn.delay) {
@@ -195,7 +227,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		name = req.model
 	}
 	resp, parts := turn.answer(name, req.Request)
-	s.write(r.Context(), w, turn, resp, parts, stream)
+	answer(turn, resp, parts)
 }
 
 // maxBody is the size up to which the API reads requests.
