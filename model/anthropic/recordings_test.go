@@ -5,8 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,7 +83,7 @@ func split(exchanges []cassette.Exchange) []cassette.Exchange {
 // replay serves one recorded answer and returns what Stream makes of it.
 func replay(t testing.TB, e cassette.Exchange) (events []model.Event, resp *model.Response, err error) {
 	t.Helper()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { e.Response.Write(w) }))
+	srv := cassette.NewPlayer(cassette.PlayerConfig{Exchanges: []cassette.Exchange{e}})
 	defer srv.Close()
 	m := testModel(t, srv.URL)
 	defer m.CloseIdleConnections()
@@ -104,7 +102,7 @@ func replay(t testing.TB, e cassette.Exchange) (events []model.Event, resp *mode
 // counted serves one recorded count of tokens.
 func counted(t testing.TB, e cassette.Exchange) (int64, error) {
 	t.Helper()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { e.Response.Write(w) }))
+	srv := cassette.NewPlayer(cassette.PlayerConfig{Exchanges: []cassette.Exchange{e}})
 	defer srv.Close()
 	m := testModel(t, srv.URL)
 	defer m.CloseIdleConnections()

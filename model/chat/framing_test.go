@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -72,29 +70,14 @@ func isStream(e cassette.Exchange) bool {
 func TestFraming(t *testing.T) {
 	t.Parallel()
 	recordedStreams(t, func(name string, body []byte) {
-		play := func(how string, pieces ...string) string {
+		play := func(pieces ...string) string {
 			return outcome(t, offline(t, Config{}, request(), eventStream, pieces...))
 		}
-		want := play("", string(body))
-		// A body that begins with a space has lost its first event to it.
-		events := strings.SplitAfter(string(body), "\n\n")
-		ways := map[string]string{
-			"CRLF":     strings.ReplaceAll(string(body), "\n", "\r\n"),
-			"CR":       strings.ReplaceAll(string(body), "\n", "\r"),
-			"comments": strings.Join(events, ": ping\n\nid: 7\nretry: 3\n\n:\n"),
-			"BOM":      "\ufeff" + string(body),
-		}
-		for how, text := range ways {
-			if got := play(how, text); got != want {
-				t.Errorf("%s with %s (-want +got):\n%s", name, how, cmp.Diff(want, got))
+		want := play(string(body))
+		for how, pieces := range cassette.Framings(string(body)) {
+			if got := play(pieces...); got != want {
+				t.Errorf("%s, %s (-want +got):\n%s", name, how, cmp.Diff(want, got))
 			}
-		}
-		if got := play("events", events...); got != want {
-			t.Errorf("%s event by event (-want +got):\n%s", name, cmp.Diff(want, got))
-		}
-		one := offlineReader(t, Config{}, request(), eventStream, func() io.Reader { return iotest.OneByteReader(bytes.NewReader(body)) })
-		if got := outcome(t, one); got != want {
-			t.Errorf("%s in single bytes (-want +got):\n%s", name, cmp.Diff(want, got))
 		}
 	})
 }
@@ -103,7 +86,6 @@ func TestFraming(t *testing.T) {
 // told everything but the usage.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
-	rnd := rand.New(rand.NewPCG(3, 4))
 	failed, whole := 0, 0
 	recordedStreams(t, func(name string, body []byte) {
 		_, want, wantErr := collect(offline(t, Config{}, request(), eventStream, string(body)))
@@ -132,15 +114,10 @@ func TestTruncated(t *testing.T) {
 				t.Errorf("%s cut at byte %d: another usage: %s", name, n, got.Usage.Raw)
 			}
 		}
-		for range 50 {
-			check(rnd.IntN(len(body)))
-		}
-		at := 0
-		for i, event := range strings.SplitAfter(string(body), "\n\n") {
+		for i, at := range cassette.Cuts(string(body), 50, 3) {
 			if !raceEnabled || i%10 == 0 {
 				check(at)
 			}
-			at += len(event)
 		}
 	})
 	t.Logf("%d cut streams failed, %d had told everything", failed, whole)

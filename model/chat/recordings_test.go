@@ -6,8 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,7 +69,7 @@ var (
 // replay serves one recorded answer and returns what Stream makes of it.
 func replay(t testing.TB, provider string, e cassette.Exchange) (events []model.Event, resp *model.Response, err error) {
 	t.Helper()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { e.Response.Write(w) }))
+	srv := cassette.NewPlayer(cassette.PlayerConfig{Exchanges: []cassette.Exchange{e}})
 	defer srv.Close()
 	m := testModel(t, srv.URL, provider)
 	defer m.CloseIdleConnections()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -86,7 +85,7 @@ func split(exchanges []cassette.Exchange) []cassette.Exchange {
 // replay serves one recorded answer and returns what Stream makes of it.
 func replay(t testing.TB, e cassette.Exchange) (events []model.Event, resp *model.Response, err error) {
 	t.Helper()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { e.Response.Write(w) }))
+	srv := cassette.NewPlayer(cassette.PlayerConfig{Exchanges: []cassette.Exchange{e}})
 	defer srv.Close()
 	m := testModel(t, srv.URL)
 	defer m.CloseIdleConnections()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"strings"
 	"sync/atomic"
@@ -13,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quarry-sdk/quarry/model"
+	"github.com/quarry-sdk/quarry/model/modeltest/cassette"
 )
 
 // richStream has items of many kinds whose events interleave, text beyond ASCII,
@@ -121,19 +121,19 @@ func TestCuts(t *testing.T) {
 }
 
 // variants are the ways in which the same stream may be written.
-func variants(stream string) map[string]string {
-	return map[string]string{
-		"CRLF":             strings.ReplaceAll(stream, "\n", "\r\n"),
-		"CR":               strings.ReplaceAll(stream, "\n", "\r"),
-		"comments":         strings.ReplaceAll(stream, "\n\n", "\n\n: keep-alive\n\n"),
+func variants(stream string) map[string][]string {
+	ways := cassette.Framings(stream)
+	for how, other := range map[string]string{
 		"pings":            strings.ReplaceAll(stream, "\n\n", "\n\nevent: ping\ndata: {\"type\":\"ping\"}\n\n"),
-		"byte order mark":  "\ufeff" + stream,
 		"no event lines":   strings.ReplaceAll(stream, "event: ", "id: "),
 		"no blanks":        strings.ReplaceAll(stream, "\ndata: ", "\ndata:"),
-		"empty events":     strings.ReplaceAll(stream, "\n\n", "\n\n\n\nevent: keepalive\n\n"),
 		"no last line end": strings.TrimRight(stream, "\n"),
 		"[DONE]":           stream + "data: [DONE]\n\n",
+	} {
+		ways[how] = []string{other}
 	}
+	ways["a piece a character"] = strings.Split(stream, "")
+	return ways
 }
 
 // streams returns the recorded answers that are streams of this API, by name.
@@ -159,21 +159,10 @@ func TestStreamVariants(t *testing.T) {
 	all["rich"] = richStream
 	for name, stream := range all {
 		want := outcome(t, offline(t, stream))
-		for how, other := range variants(stream) {
-			if got := outcome(t, offline(t, other)); got != want {
+		for how, pieces := range variants(stream) {
+			if got := outcome(t, offline(t, pieces...)); got != want {
 				t.Errorf("%s, %s (-want +got):\n%s", name, how, cmp.Diff(want, got))
 			}
-		}
-		bytewise := strings.Split(stream, "") // characters, and
-		if got := outcome(t, offline(t, bytewise...)); got != want {
-			t.Errorf("%s, in characters (-want +got):\n%s", name, cmp.Diff(want, got))
-		}
-		single := make([]string, len(stream)) // bytes
-		for i := range len(stream) {
-			single[i] = stream[i : i+1]
-		}
-		if got := outcome(t, offline(t, single...)); got != want {
-			t.Errorf("%s, in bytes (-want +got):\n%s", name, cmp.Diff(want, got))
 		}
 	}
 	if len(all) < 30 {
@@ -195,24 +184,11 @@ func TestTruncatedStreams(t *testing.T) {
 		if err != nil {
 			continue // a stream that reports an error
 		}
-		seed := fnv.New64a()
-		seed.Write([]byte(name))
-		rnd := rand.New(rand.NewPCG(1, seed.Sum64()))
-		last := strings.LastIndex(strings.TrimRight(stream, "\n"), "\ndata: {")
-		var places []int
-		for i := 0; i < last; {
-			j := strings.Index(stream[i:], "\n\n")
-			if j < 0 {
-				break
+		last := strings.LastIndexByte(stream, '}') + 1
+		for _, at := range cassette.Cuts(stream, 50, 1) {
+			if at >= last {
+				continue // nothing is missing
 			}
-			if i += j + 2; i <= last {
-				places = append(places, i)
-			}
-		}
-		for range 50 {
-			places = append(places, rnd.IntN(len(strings.TrimRight(stream, "\n"))-1))
-		}
-		for _, at := range places {
 			resp, err := offline(t, stream[:at]).Collect()
 			var e *model.Error
 			if !errors.As(err, &e) || resp != nil {
