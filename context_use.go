@@ -202,7 +202,7 @@ func recorded(started *session.Started) (*Agent, error) {
 		for _, def := range s.Tools.Defs {
 			spec := s.Specs[def.Name]
 			t := &Tool{spec: ToolSpec{
-				Name: def.Name, Description: def.Description, Strict: def.Strict,
+				Name: def.Name, Description: def.Description, Strict: def.Strict, Provider: def.Provider,
 				Counts: spec.Counts, EndsRun: spec.EndsRun, Keep: spec.Keep, MaxTries: spec.MaxTries, TellUnknown: spec.TellUnknown,
 			}, schema: &toolSchema{json: def.InputSchema}}
 			t.fill()

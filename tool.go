@@ -82,6 +82,10 @@ type ToolSpec struct {
 	Name string
 	// NeedsApproval makes every call ask a person first, in every mode.
 	NeedsApproval bool
+	// Provider holds further fields of a provider's own definition of the tool, a JSON
+	// object for each provider's name, such as
+	// {"anthropic": {"defer_loading": true}}. Others are not sent them.
+	Provider map[string]json.RawMessage
 	// Reconcile is asked after a crash whether a call that was started took effect;
 	// it finds out by the call's Key, or by its arguments. Where it did, output is
 	// what the tool would have returned; where not, the tool is run. An error leaves
@@ -272,7 +276,7 @@ func (t *Tool) InputSchema() json.RawMessage {
 }
 
 func (t *Tool) def() model.ToolDef {
-	return model.ToolDef{Name: t.spec.Name, Description: t.spec.Description, InputSchema: t.schema.json, Strict: t.spec.Strict}
+	return model.ToolDef{Name: t.spec.Name, Description: t.spec.Description, InputSchema: t.schema.json, Strict: t.spec.Strict, Provider: t.spec.Provider}
 }
 
 // runs are the agents that calls of the tool may run.

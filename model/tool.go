@@ -10,6 +10,10 @@ type ToolDef struct {
 	InputSchema json.RawMessage `json:"input_schema"`
 	// Strict asks the provider to enforce the schema while it samples.
 	Strict bool `json:"strict,omitempty"`
+	// Provider holds further fields of a provider's own definition of the tool, a
+	// JSON object for each provider's name: {"anthropic": {"defer_loading": true}}.
+	// Another provider is not sent them.
+	Provider map[string]json.RawMessage `json:"provider,omitempty"`
 }
 
 // ServerTool is a tool that the provider runs itself, such as web search. It

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -273,6 +274,25 @@ func Append(dst, raw []byte) ([]byte, error) {
 		return dst, ErrNotJSON
 	}
 	return append(dst, bytes.TrimSpace(raw)...), nil
+}
+
+// AppendMissing appends the fields of the object more to dst, an object that is
+// still open, behind a comma each; without those that taken names.
+func AppendMissing(dst, more []byte, taken ...string) ([]byte, error) {
+	more = bytes.TrimSpace(more)
+	if len(more) == 0 {
+		return dst, nil
+	}
+	if !IsObject(more) || !json.Valid(more) {
+		return dst, ErrNotJSON
+	}
+	for key, val := range Fields(more) {
+		if !slices.Contains(taken, string(key)) {
+			dst = append(AppendQuoted(append(dst, ','), key), ':')
+			dst = append(dst, val...)
+		}
+	}
+	return dst, nil
 }
 
 // With returns the object obj with the field key set to val. Neither is changed.

@@ -94,7 +94,11 @@ func appendToolDef(dst []byte, def *model.ToolDef) ([]byte, error) {
 	if err := json.Compact(buf, schema); err != nil {
 		return dst, err
 	}
-	return append(buf.Bytes(), '}'), nil
+	dst, err := rawjson.AppendMissing(buf.Bytes(), def.Provider[Provider], "name", "description", "strict", "input_schema")
+	if err != nil {
+		return dst, invalidRequest("the field Provider of tool " + def.Name + ": " + err.Error())
+	}
+	return append(dst, '}'), nil
 }
 
 func appendServerTool(dst []byte, tool *model.ServerTool) ([]byte, error) {
@@ -112,14 +116,8 @@ func appendServerTool(dst []byte, tool *model.ServerTool) ([]byte, error) {
 	if tool.MaxUses > 0 && rawjson.Field(config, "max_uses") == nil {
 		dst = appendInt(append(dst, `,"max_uses":`...), tool.MaxUses)
 	}
-	for key, val := range rawjson.Fields(config) {
-		if string(key) == "type" {
-			continue
-		}
-		dst = rawjson.AppendQuoted(append(dst, ','), key)
-		dst = append(append(dst, ':'), val...)
-	}
-	return append(dst, '}'), nil
+	dst, err := rawjson.AppendMissing(dst, config, "type")
+	return append(dst, '}'), err
 }
 
 // sizeHint guesses how long the blocks will be, so that encoding seldom grows.

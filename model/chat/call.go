@@ -164,7 +164,7 @@ func (b *openBlock) more(c, fn []byte) {
 	}
 	for key, val := range rawjson.Fields(fn) {
 		if string(key) != "name" && string(key) != "arguments" && !rawjson.IsNull(val) {
-			b.extra.merge([]byte("function"), withField([]byte("{}"), string(key), val))
+			b.extra.merge([]byte("function"), rawjson.With([]byte("{}"), string(key), val))
 		}
 	}
 }

@@ -49,7 +49,8 @@ var requests = map[string]struct {
 	req    *model.Request
 	quirks Quirks
 }{
-	"minimal": {req: &model.Request{Messages: history(1)}},
+	"minimal":             {req: &model.Request{Messages: history(1)}},
+	"a tool's own fields": {req: &model.Request{Messages: history(1), Tools: &model.ToolSet{Defs: []model.ToolDef{{Name: "f", Provider: map[string]json.RawMessage{"anthropic": raw(`{"defer_loading":true,"name":"ignored"}`), "openai": raw(`{"defer_loading":true,"type":"ignored"}`), "chat": raw(`{"cache":1,"type":"ignored"}`)}}}}}},
 	"all options": {req: &model.Request{
 		Messages: history(1), System: model.NewMessage(model.RoleSystem, &model.Text{Text: "Be \"brief\".\n"}, &model.Text{Text: "Really."}),
 		MaxTokens: 5, Temperature: ptr(0.25), StopSequences: []string{"END", "\u0001"}, Effort: "high",
@@ -188,6 +189,7 @@ func TestRequestsRefused(t *testing.T) {
 		"tool choice \"maybe\"":         {Messages: msgs, Tools: tools(addTool), ToolChoice: model.ToolChoice{Mode: "maybe"}},
 		"needs a name":                  {Messages: msgs, Tools: tools(addTool), ToolChoice: model.ToolChoice{Mode: "tool"}},
 		"schema of tool f":              {Messages: msgs, Tools: tools(model.ToolDef{Name: "f", InputSchema: raw(`[]`)})},
+		"Provider of tool f":            {Messages: msgs, Tools: tools(model.ToolDef{Name: "f", Provider: map[string]json.RawMessage{"chat": raw(`[]`)}})},
 		"such as web":                   {Messages: msgs, Tools: &model.ToolSet{Server: []model.ServerTool{{Type: "web"}}}},
 		"Quirks.OutputSchema":           {Messages: msgs, OutputSchema: raw(`{}`)},
 		"field a of the request's":      {Messages: msgs, Extra: map[string]json.RawMessage{"a": raw(`{`)}},

@@ -170,10 +170,10 @@ func (d *decoder) refusalDetails() json.RawMessage {
 		details = []byte("{}")
 	}
 	if len(d.finish) > 0 {
-		details = withField(details, "finish_reason", d.finish)
+		details = rawjson.With(details, "finish_reason", d.finish)
 	}
 	if len(d.refusal) > 0 {
-		details = withField(details, "refusal", rawjson.AppendQuoted(nil, d.refusal))
+		details = rawjson.With(details, "refusal", rawjson.AppendQuoted(nil, d.refusal))
 	}
 	return details
 }

@@ -67,7 +67,7 @@ func merged(a, b []byte) []byte {
 			if was := rawjson.Field(out, string(key)); was != nil {
 				val = merged(was, val)
 			}
-			out = withField(out, string(key), val)
+			out = rawjson.With(out, string(key), val)
 		}
 		return out
 	}
@@ -81,23 +81,6 @@ func array(list []byte) []byte {
 	}
 	list[0] = '['
 	return append(list, ']')
-}
-
-// withField returns obj with the field key set to val. Neither is changed.
-func withField(obj []byte, key string, val []byte) []byte {
-	out := make([]byte, 0, len(obj)+len(key)+len(val)+4)
-	out = append(out, '{')
-	found := false
-	for k, v := range rawjson.Fields(obj) {
-		if string(k) == key {
-			v, found = val, true
-		}
-		out = appendField(out, string(k), v)
-	}
-	if !found {
-		out = appendField(out, key, val)
-	}
-	return append(out, '}')
 }
 
 // appendField appends a field to an object that is being written.

@@ -77,7 +77,7 @@ func (b *openBlock) addDetail(e []byte) {
 				b.detail.key = string(key)
 				b.detail.words = rawjson.AppendUnquoted(b.detail.words, val)
 			case !bytes.Equal(rawjson.Field(b.detail.obj, string(key)), val):
-				b.detail.obj = withField(b.detail.obj, string(key), val)
+				b.detail.obj = rawjson.With(b.detail.obj, string(key), val)
 			}
 		}
 		return
@@ -100,7 +100,7 @@ func (b *openBlock) endDetail() {
 	}
 	obj := b.detail.obj
 	if b.detail.key != "" {
-		obj = withField(obj, b.detail.key, rawjson.AppendQuoted(nil, b.detail.words))
+		obj = rawjson.With(obj, b.detail.key, rawjson.AppendQuoted(nil, b.detail.words))
 	}
 	b.details = append(append(b.details, ','), obj...)
 	b.detail = detail{obj: b.detail.obj[:0], words: b.detail.words[:0]}

@@ -44,13 +44,17 @@ func (p *profile) appendTool(dst []byte, def *model.ToolDef) ([]byte, error) {
 	}
 	if rawjson.Str(rawjson.Field(params, "type")) == "object" && rawjson.Field(params, "properties") == nil {
 		// Several servers demand the list, even if it is empty.
-		params = withField(params, "properties", []byte("{}"))
+		params = rawjson.With(params, "properties", []byte("{}"))
 	}
 	dst = append(append(dst, `,"parameters":`...), params...)
 	if def.Strict && p.quirks.Strict {
 		dst = append(dst, `,"strict":true`...)
 	}
-	return append(dst, "}}"...), nil
+	dst, err = rawjson.AppendMissing(append(dst, '}'), def.Provider["chat"], "type", "function")
+	if err != nil {
+		return dst, fmt.Errorf("the field Provider of tool %s: %w", def.Name, err)
+	}
+	return append(dst, '}'), nil
 }
 
 func (p *profile) appendServerTool(dst []byte, tool *model.ServerTool) ([]byte, error) {
@@ -67,7 +71,7 @@ func (p *profile) appendServerTool(dst []byte, tool *model.ServerTool) ([]byte, 
 		if was := rawjson.Field(config, "parameters"); rawjson.IsObject(was) {
 			params = was
 		}
-		config = withField(config, "parameters", withField(params, "max_uses", fmt.Appendf(nil, "%d", tool.MaxUses)))
+		config = rawjson.With(config, "parameters", rawjson.With(params, "max_uses", fmt.Appendf(nil, "%d", tool.MaxUses)))
 	}
 	for key, val := range rawjson.Fields(config) {
 		if string(key) != "type" {

@@ -66,7 +66,8 @@ func user(blocks ...model.Block) *model.Message { return model.NewMessage(model.
 
 // requests are the cases of testdata/requests.txt.
 var requests = map[string]*model.Request{
-	"minimal": {Messages: []*model.Message{model.UserText("hi")}},
+	"minimal":             {Messages: []*model.Message{model.UserText("hi")}},
+	"a tool's own fields": {Messages: history(1), Tools: &model.ToolSet{Defs: []model.ToolDef{{Name: "f", Provider: map[string]json.RawMessage{"anthropic": raw(`{"defer_loading":true,"name":"ignored"}`), "openai": raw(`{"defer_loading":true,"type":"ignored"}`), "chat": raw(`{"cache":1,"type":"ignored"}`)}}}}},
 	"all options": {
 		Messages: []*model.Message{model.UserText("hi")}, System: model.NewMessage(model.RoleSystem, &model.Text{Text: "Be \"brief\".\n"}, &model.Text{Text: "Really."}),
 		MaxTokens: 5, Temperature: ptr(0.25), Effort: "high",
@@ -217,6 +218,7 @@ func TestRequestsRefused(t *testing.T) {
 		"tool choice \"maybe\"":                   {Messages: msgs, Tools: tools(addTool), ToolChoice: model.ToolChoice{Mode: "maybe"}},
 		"needs a name":                            {Messages: msgs, Tools: tools(addTool), ToolChoice: model.ToolChoice{Mode: "tool"}},
 		"schema of tool f":                        {Messages: msgs, Tools: tools(model.ToolDef{Name: "f", InputSchema: raw(`[]`)})},
+		"Provider of tool f":                      {Messages: msgs, Tools: tools(model.ToolDef{Name: "f", Provider: map[string]json.RawMessage{"openai": raw(`[]`)}})},
 		"server tool web":                         {Messages: msgs, Tools: &model.ToolSet{Server: []model.ServerTool{{Type: "web", Config: raw(`{`)}}}},
 		"output schema":                           {Messages: msgs, OutputSchema: raw(`x`)},
 		"reasoning of Extra":                      {Messages: msgs, Extra: map[string]json.RawMessage{"reasoning": raw(`1`)}},

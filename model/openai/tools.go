@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 
 	"github.com/quarry-sdk/quarry/internal/rawjson"
 	"github.com/quarry-sdk/quarry/model"
@@ -54,10 +55,12 @@ func appendToolDef(dst []byte, def *model.ToolDef) ([]byte, error) {
 	if err := json.Compact(buf, schema); err != nil {
 		return dst, err
 	}
-	if strict {
-		return append(buf.Bytes(), `,"strict":true}`...), nil
+	dst = fmt.Appendf(buf.Bytes(), `,"strict":%t`, strict)
+	dst, err := rawjson.AppendMissing(dst, def.Provider[Provider], "type", "name", "description", "strict", "parameters")
+	if err != nil {
+		return dst, invalidRequest("the field Provider of tool " + def.Name + ": " + err.Error())
 	}
-	return append(buf.Bytes(), `,"strict":false}`...), nil
+	return append(dst, '}'), nil
 }
 
 // named are the types of tools that have a name besides their type.
@@ -75,14 +78,8 @@ func appendServerTool(dst []byte, tool *model.ServerTool) ([]byte, error) {
 	if named[tool.Type] && tool.Name != "" && rawjson.Field(config, "name") == nil {
 		dst = rawjson.AppendQuoted(append(dst, `,"name":`...), tool.Name)
 	}
-	for key, val := range rawjson.Fields(config) {
-		if string(key) == "type" {
-			continue
-		}
-		dst = rawjson.AppendQuoted(append(dst, ','), key)
-		dst = append(append(dst, ':'), val...)
-	}
-	return append(dst, '}'), nil
+	dst, err := rawjson.AppendMissing(dst, config, "type")
+	return append(dst, '}'), err
 }
 
 // maxToolCalls is the bound that the API has for the calls of all its tools
