@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"github.com/quarry-sdk/quarry"
+	"github.com/quarry-sdk/quarry/model"
 	"github.com/quarry-sdk/quarry/model/anthropic"
+	"github.com/quarry-sdk/quarry/model/chat"
+	"github.com/quarry-sdk/quarry/model/openai"
 	"github.com/quarry-sdk/quarry/session"
 	"github.com/quarry-sdk/quarry/session/sqlite"
 )
@@ -21,9 +24,30 @@ func echo() *quarry.Tool {
 	}, func(_ context.Context, in echoIn) (string, error) { return "step", nil })
 }
 
+// providers make a model of each provider at a base URL.
+var providers = []struct {
+	name string
+	open func(base string) (model.Model, error)
+}{
+	{"anthropic", func(base string) (model.Model, error) {
+		return anthropic.New(anthropic.Config{APIKey: "test-key", BaseURL: base, Model: "loop"})
+	}},
+	{"openai", func(base string) (model.Model, error) {
+		return openai.New(openai.Config{APIKey: "test-key", BaseURL: base + "/v1", Model: "loop"})
+	}},
+	{"chat", func(base string) (model.Model, error) {
+		return chat.New(chat.Config{APIKey: "test-key", BaseURL: base + "/v1", Model: "loop"})
+	}},
+}
+
 func newAgent(tb testing.TB, base string, store session.Store) *quarry.Agent {
 	tb.Helper()
-	m, err := anthropic.New(anthropic.Config{APIKey: "test-key", BaseURL: base, Model: "loop"})
+	return newAgentOf(tb, providers[0].open, base, store)
+}
+
+func newAgentOf(tb testing.TB, open func(base string) (model.Model, error), base string, store session.Store) *quarry.Agent {
+	tb.Helper()
+	m, err := open(base)
 	if err != nil {
 		tb.Fatal(err)
 	}

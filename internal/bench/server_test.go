@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serve answers model requests below /STEPS/PARK/v1/messages: a loop of STEPS
+// serve answers model requests below /STEPS/PARK/v1, of any API: a loop of STEPS
 // tool calls, whose PARK-th request waits for /release. It ends with its stdin.
 func serve() {
 	loops := make(chan map[string]*modeltest.Loop, 1)
@@ -44,7 +44,7 @@ func serve() {
 		return all[key]
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /{steps}/{park}/v1/messages", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("POST /{steps}/{park}/v1/{api...}", func(w http.ResponseWriter, r *http.Request) {
 		loop(r.PathValue("steps"), r.PathValue("park")).ServeHTTP(w, r)
 	})
 	mux.HandleFunc("GET /{steps}/{park}/parked/{n}", func(w http.ResponseWriter, r *http.Request) {

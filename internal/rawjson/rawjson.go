@@ -144,13 +144,18 @@ func IsArray(raw []byte) bool  { return len(raw) >= 2 && raw[0] == '[' }
 
 // Str returns the string that raw holds; empty if it holds something else.
 func Str(raw []byte) string {
+	return string(Text(raw))
+}
+
+// Text is Str without a copy, where raw needs none: the bytes are those of raw.
+func Text(raw []byte) []byte {
 	if !IsString(raw) {
-		return ""
+		return nil
 	}
 	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1])
+		return raw[1 : len(raw)-1]
 	}
-	return string(AppendUnquoted(nil, raw))
+	return AppendUnquoted(nil, raw)
 }
 
 // Int returns the number that raw holds, 0 if it holds something else. A

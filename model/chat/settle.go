@@ -24,8 +24,12 @@ func settled(messages []*model.Message) ([]*model.Message, error) {
 			}
 		}
 		if inOrder = inOrder && answers(m, uses); inOrder {
-			if uses = nil; m.Role == model.RoleAssistant {
-				uses = m.Blocks.ToolUses()
+			if uses = uses[:0]; m.Role == model.RoleAssistant {
+				for _, b := range m.Blocks {
+					if use, ok := b.(*model.ToolUse); ok {
+						uses = append(uses, use)
+					}
+				}
 			}
 		}
 	}

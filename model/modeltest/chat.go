@@ -2,7 +2,6 @@ package modeltest
 
 import (
 	"context"
-	"errors"
 	"math"
 	"net/http"
 	"strconv"
@@ -34,8 +33,6 @@ func (s *Server) serveChat(w http.ResponseWriter, r *http.Request) {
 func (s *Server) admitChat(r *http.Request, keyMatched bool) error {
 	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	switch {
-	case s.cfg.Loop != nil:
-		return scriptError(errors.New("a Loop speaks the Anthropic API only; use a Script"))
 	case r.Method != http.MethodPost:
 		return &model.Error{Kind: model.ErrInvalidRequest, Status: http.StatusMethodNotAllowed, Message: "Not allowed to " + r.Method + " on " + chatPath + "."}
 	case s.cfg.APIKey != "" && bearer == "":

@@ -126,7 +126,7 @@ func TestToolLoopOfAllProviders(t *testing.T) {
 	tools := &model.ToolSet{Defs: []model.ToolDef{
 		{Name: "weather", InputSchema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`)}, {Name: "now"}}}
 	var want []said
-	for _, m := range []model.Model{modeltest.NewScripted(script()), newAnthropic(t, server), newChat(t, server)} {
+	for _, m := range []model.Model{modeltest.NewScripted(script()), newAnthropic(t, server), overResponses(t, server), newChat(t, server)} {
 		req := ask("How is the weather?")
 		req.Tools = tools
 		var got []said
@@ -149,7 +149,7 @@ func TestToolLoopOfAllProviders(t *testing.T) {
 			t.Errorf("%s, %d turns (-scripted +got):\n%s", m.Name(), len(got), diff)
 		}
 	}
-	if n := len(server.Requests()); n != 6 {
+	if n := len(server.Requests()); n != 9 {
 		t.Errorf("the server has %d requests", n)
 	}
 }

@@ -193,7 +193,6 @@ func TestChatAdmission(t *testing.T) {
 		"the wrong key": {modeltest.ServerConfig{APIKey: "sk-test"}, key("Authorization", "Bearer sk-other"), 401, "Incorrect API key"},
 		"a form":        {modeltest.ServerConfig{}, key("Content-Type", "text/plain"), 400, "Content-Type"},
 		"GET":           {modeltest.ServerConfig{}, func(r *http.Request) { r.Method = http.MethodGet }, 405, "Not allowed to GET"},
-		"a Loop":        {modeltest.ServerConfig{Loop: modeltest.ToolLoop(1, "f", "done")}, key("A", "b"), 400, "Anthropic API only"},
 		"no turn":       {modeltest.ServerConfig{}, key("A", "b"), 400, "no further turn"},
 		"no such form":  {modeltest.ServerConfig{Script: modeltest.Script{modeltest.Block(`{"type":"hologram"}`)}}, key("A", "b"), 400, "no form for a block"},
 		"no such cut":   {modeltest.ServerConfig{Script: modeltest.Script{modeltest.Say("a").CutInRune()}}, key("A", "b"), 400, "several bytes"},

@@ -62,8 +62,6 @@ func (s *Server) writeResponse(w http.ResponseWriter, r *http.Request, turn *Tur
 // admitResponses checks what can be checked without the body.
 func (s *Server) admitResponses(r *http.Request, keyMatched bool) error {
 	switch {
-	case s.cfg.Loop != nil:
-		return &model.Error{Kind: model.ErrNotFound, Message: "a Loop speaks the Anthropic Messages API only"}
 	case r.Method != http.MethodPost:
 		return &model.Error{Kind: model.ErrInvalidRequest, Status: http.StatusMethodNotAllowed, Message: "Not allowed to " + r.Method + " on " + responsesPath + "."}
 	case s.cfg.APIKey != "" && key(r) == "":

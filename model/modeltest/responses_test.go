@@ -97,67 +97,6 @@ func TestResponsesParity(t *testing.T) {
 	}
 }
 
-// A tool loop goes the same way through a Scripted and over both wires, and
-// the histories that come out of it are taken back.
-func TestToolLoopParity(t *testing.T) {
-	t.Parallel()
-	usage := model.Usage{InputTokens: 5, OutputTokens: 7, CacheReadTokens: 3}
-	script := func() modeltest.Script {
-		return modeltest.Script{modeltest.EachConversation(
-			modeltest.Think("Two cities.", "sig1").Say("I look.").CallID("call_1", "weather", map[string]string{"city": "Wien"}).CallID("call_2", "weather", map[string]string{"city": "Graz"}).Usage(usage),
-			modeltest.Think("One more.", "sig2").CallID("call_3", "now", nil).Usage(usage),
-			modeltest.Say("It is warm.").Usage(usage),
-		)}
-	}
-	one := newServer(t, modeltest.ServerConfig{APIKey: "sk-test", Script: script()})
-	two := newServer(t, modeltest.ServerConfig{APIKey: "sk-test", Script: script()})
-	claude, err := anthropic.New(anthropic.Config{APIKey: "sk-test", BaseURL: one.URL, Model: "claude-test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(claude.CloseIdleConnections)
-	var logs []string
-	for _, m := range []model.Model{modeltest.NewScripted(script()...), claude, overResponses(t, two)} {
-		var log strings.Builder
-		req := &model.Request{Messages: []*model.Message{model.UserText("How warm is it?")}, MaxTokens: 64,
-			System: model.NewMessage(model.RoleSystem, &model.Text{Text: "Be brief."}),
-			Tools:  &model.ToolSet{Defs: []model.ToolDef{{Name: "weather", InputSchema: json.RawMessage(`{"type":"object"}`)}, {Name: "now", InputSchema: json.RawMessage(`{"type":"object"}`)}}}}
-		for step := 0; step < 9; step++ {
-			resp, err := m.Stream(t.Context(), req).Collect()
-			if err != nil {
-				t.Fatalf("%s, step %d: %v", m.Name(), step, err)
-			}
-			results := model.NewMessage(model.RoleUser)
-			for _, b := range resp.Message.Blocks {
-				switch b := b.(type) {
-				case *model.Text:
-					fmt.Fprintf(&log, "text %s\n", b.Text)
-				case *model.Thinking:
-					fmt.Fprintf(&log, "thinking %s %s\n", b.Text, b.Signature)
-				case *model.ToolUse:
-					fmt.Fprintf(&log, "call %s %s %s\n", b.ID, b.Name, b.Input)
-					results.Blocks = append(results.Blocks, &model.ToolResult{ToolUseID: b.ID, Content: model.Blocks{&model.Text{Text: "20 °C"}}, IsError: b.Name == "now"})
-				}
-			}
-			u := resp.Usage
-			u.Raw = nil
-			fmt.Fprintf(&log, "%s %+v\n", resp.StopReason, u)
-			if resp.StopReason != model.StopToolUse {
-				break
-			}
-			req.Messages = append(req.Messages, resp.Message, results)
-		}
-		logs = append(logs, log.String())
-	}
-	if logs[1] != logs[0] || logs[2] != logs[0] || strings.Count(logs[0], "\n") != 10 {
-		t.Errorf("(-scripted +anthropic)\n%s(-scripted +openai)\n%s", cmp.Diff(logs[0], logs[1]), cmp.Diff(logs[0], logs[2]))
-	}
-	last := two.Requests()[2]
-	if n := modeltest.ToolResults(last.Request); n != 3 || !last.KeyMatched() || last.Path != "/v1/responses" {
-		t.Errorf("the last request has %d results: %+v", n, last)
-	}
-}
-
 // A history of one provider travels to the other.
 func TestHistoryTravels(t *testing.T) {
 	t.Parallel()

@@ -148,15 +148,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveResponses(w, r)
 		return
 	}
-	if s.cfg.Loop != nil {
-		if err := s.admit(r, s.keyMatched(r)); err != nil {
-			writeError(w, err)
-			return
-		}
-		s.cfg.Loop.serve(w, r, s.cfg.Delay)
-		return
-	}
-
 	s.converse(w, r, &api{
 		admit: s.admit, fail: writeError, tooLarge: "Request exceeds the maximum size",
 		decode: func(body []byte) (*request, reply, error) {
@@ -184,8 +175,16 @@ type api struct {
 	suits func(turn *Turn) error
 }
 
-// converse answers a request from the script, in the words of an API.
+// converse answers a request from the loop or the script, in the words of an API.
 func (s *Server) converse(w http.ResponseWriter, r *http.Request, a *api) {
+	if s.cfg.Loop != nil {
+		if err := a.admit(r, s.keyMatched(r)); err != nil {
+			a.fail(w, err)
+			return
+		}
+		s.cfg.Loop.serve(w, r, s.cfg.Delay)
+		return
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	rec := s.record(r, body)
 	if refused := a.admit(r, rec.keyMatched); refused != nil {

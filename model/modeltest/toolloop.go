@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,10 +29,7 @@ type Loop struct {
 	steps       int
 	tool, final string
 
-	prepare sync.Once
-	json    [][]byte // by the number of tool results
-	stream  [][]byte
-	length  [2][]string // of json and stream, as header values
+	wires [3]loopWire
 
 	finals, requests, results atomic.Int64
 
@@ -46,7 +44,8 @@ type Loop struct {
 // results as there are steps, then says final. It is made for benchmarks that run
 // in its own process: it looks for tool results in the bytes of a request, checks
 // and keeps nothing of it, and sends bytes that were made before. The ids of its
-// calls are the same in each conversation.
+// calls are the same in each conversation. It speaks the API that the end of the
+// request's path names, as a [Server] does; the Anthropic Messages API for others.
 func ToolLoop(steps int, tool, final string) *Loop {
 	return &Loop{steps: steps, tool: tool, final: final, changed: make(chan struct{}), release: make(chan struct{})}
 }
@@ -120,8 +119,10 @@ func (l *Loop) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.serve(w, r,
 // serve waits for delay in addition to its own. It does so behind the body, since
 // a server notices that a client has left only once the body was read.
 func (l *Loop) serve(w http.ResponseWriter, r *http.Request, delay time.Duration) {
-	l.prepare.Do(l.build)
-	results, stream, err := scan(r.Body)
+	api := loopAPIOf(r.URL.Path)
+	wire := &l.wires[api]
+	wire.prepare.Do(func() { wire.build(l, api) })
+	results, stream, err := scan(r.Body, loopAPIs[api].result)
 	if err != nil {
 		panic(http.ErrAbortHandler) // the client broke off
 	}
@@ -138,12 +139,12 @@ func (l *Loop) serve(w http.ResponseWriter, r *http.Request, delay time.Duration
 		l.finals.Add(1)
 	}
 	h := w.Header()
-	body := l.json[step]
+	body := wire.json[step]
 	if stream {
-		body = l.stream[step]
-		h["Content-Type"], h["Content-Length"] = streamType, l.length[1][step:step+1:step+1]
+		body = wire.stream[step]
+		h["Content-Type"], h["Content-Length"] = streamType, wire.length[1][step:step+1:step+1]
 	} else {
-		h["Content-Type"], h["Content-Length"] = jsonType, l.length[0][step:step+1:step+1]
+		h["Content-Type"], h["Content-Length"] = jsonType, wire.length[0][step:step+1:step+1]
 	}
 	_, _ = w.Write(body)
 }
@@ -153,49 +154,90 @@ var (
 	streamType = []string{"text/event-stream; charset=utf-8"}
 )
 
+// turn is the turn of a step.
+func (l *Loop) turn(step int) *Turn {
+	if step == l.steps {
+		return Say(l.final)
+	}
+	var input any = map[string]int{"step": step + 1}
+	if l.Input != nil {
+		input = l.Input(step + 1)
+	}
+	turn := CallID(fmt.Sprintf("toolu_loop_%d", step+1), l.tool, input)
+	if turn.err != nil {
+		panic(fmt.Sprintf("modeltest: step %d: %v", step+1, turn.err))
+	}
+	return turn
+}
+
+// loopWire is what a loop says in one API.
+type loopWire struct {
+	prepare sync.Once
+	json    [][]byte // by the number of tool results
+	stream  [][]byte
+	length  [2][]string // of json and stream, as header values
+}
+
 // build makes the bytes of all answers.
-func (l *Loop) build() {
+func (w *loopWire) build(l *Loop, api int) {
 	for step := range l.steps + 1 {
-		turn := Say(l.final)
-		if step < l.steps {
-			var input any = map[string]int{"step": step + 1}
-			if l.Input != nil {
-				input = l.Input(step + 1)
-			}
-			turn = CallID(fmt.Sprintf("toolu_loop_%d", step+1), l.tool, input)
-		}
-		if turn.err != nil {
-			panic(fmt.Sprintf("modeltest: step %d: %v", step+1, turn.err))
-		}
+		turn := l.turn(step)
 		turn.Usage(model.Usage{InputTokens: 100, OutputTokens: 20})
 		resp, parts := turn.answer("modeltest", &model.Request{})
 		resp.ID = fmt.Sprintf("msg_loop_%d", step+1)
+		whole, frames := loopAPIs[api].encode(resp, parts)
 		var stream []byte
-		for _, f := range encodeStream(resp, parts, 0) {
+		for _, f := range frames {
 			stream = append(stream, f.data...)
 		}
-		l.json = append(l.json, encodeResponse(resp))
-		l.stream = append(l.stream, stream)
-		l.length[0] = append(l.length[0], strconv.Itoa(len(l.json[step])))
-		l.length[1] = append(l.length[1], strconv.Itoa(len(stream)))
+		w.json = append(w.json, whole)
+		w.stream = append(w.stream, stream)
+		w.length[0] = append(w.length[0], strconv.Itoa(len(whole)))
+		w.length[1] = append(w.length[1], strconv.Itoa(len(stream)))
 	}
 }
 
-// What scan looks for. Inside of a JSON string the quotes would be escaped, so
-// that no text of a conversation is taken for one of these. All have one length:
-// then a needle fits into what is kept of a full buffer only in part, and none is
-// seen twice.
+// loopAPIs are the APIs that a loop speaks: how their paths end, what each tool
+// result in a request has, and how an answer is written.
+var loopAPIs = [3]struct {
+	path   string
+	result []byte
+	encode func(resp *model.Response, parts []part) (whole []byte, stream []frame)
+}{
+	{"/messages", []byte(`"tool_result"`), func(resp *model.Response, parts []part) ([]byte, []frame) {
+		return encodeResponse(resp), encodeStream(resp, parts, 0)
+	}},
+	{responsesPath, []byte(`"function_call_output"`), func(resp *model.Response, parts []part) ([]byte, []frame) {
+		return encode(finalResponse(resp)), responsesStream(resp, parts, 0)
+	}},
+	{chatPath, []byte(`"role":"tool"`), func(resp *model.Response, parts []part) ([]byte, []frame) {
+		a := &chatAnswer{resp: resp, parts: parts, usage: true}
+		return encode(a.whole()), a.stream()
+	}},
+}
+
+func loopAPIOf(path string) int {
+	for i := range loopAPIs {
+		if strings.HasSuffix(path, loopAPIs[i].path) {
+			return i
+		}
+	}
+	return 0
+}
+
+// How a request asks for a stream. Inside of a JSON string the quotes would be
+// escaped, so that no text of a conversation is taken for one of these.
 var (
-	needleResult  = []byte(`"tool_result"`)
 	needleStream  = []byte(`"stream":true`)
 	needleStream2 = []byte(`"stream": tru`)
 )
 
 var scanBuffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
-// scan counts the tool results in a request and tells whether it asks for a
-// stream.
-func scan(body io.Reader) (results int, stream bool, err error) {
+// scan counts the needles of tool results in a request and tells whether it asks for
+// a stream. Of a full buffer it keeps a byte less than a needle, so that none is
+// missed and none seen twice; a needle is not shorter than those of a stream.
+func scan(body io.Reader, needle []byte) (results int, stream bool, err error) {
 	buf := scanBuffers.Get().(*[64 << 10]byte)
 	defer scanBuffers.Put(buf)
 	kept := 0
@@ -203,9 +245,9 @@ func scan(body io.Reader) (results int, stream bool, err error) {
 		n, err := body.Read(buf[kept:])
 		if n > 0 {
 			data := buf[:kept+n]
-			results += bytes.Count(data, needleResult)
+			results += bytes.Count(data, needle)
 			stream = stream || bytes.Contains(data, needleStream) || bytes.Contains(data, needleStream2)
-			kept = min(len(data), len(needleResult)-1)
+			kept = min(len(data), len(needle)-1)
 			copy(buf[:], data[len(data)-kept:])
 		}
 		if err == io.EOF {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/quarry-sdk/quarry/model"
 	"github.com/quarry-sdk/quarry/model/modeltest"
 )
 
@@ -212,5 +213,40 @@ func BenchmarkToolLoop(b *testing.B) {
 	}
 	if loop.ToolResults() != 20*n {
 		b.Errorf("%d results of %d requests", loop.ToolResults(), n)
+	}
+}
+
+// TestToolLoopAPIs: a loop goes its rounds with each provider.
+func TestToolLoopAPIs(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(*testing.T, *modeltest.Server) model.Model{
+		"anthropic": func(t *testing.T, s *modeltest.Server) model.Model { return newAnthropic(t, s) },
+		"openai":    func(t *testing.T, s *modeltest.Server) model.Model { return overResponses(t, s) },
+		"chat":      func(t *testing.T, s *modeltest.Server) model.Model { return newChat(t, s) },
+	} {
+		loop := modeltest.ToolLoop(3, "echo", "done")
+		m := open(t, newServer(t, modeltest.ServerConfig{APIKey: "sk-test", Loop: loop}))
+		req := ask("Begin.")
+		req.Tools = &model.ToolSet{Defs: []model.ToolDef{{Name: "echo"}}}
+		var calls []string
+		for range 9 {
+			resp, err := m.Stream(t.Context(), req).Collect()
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if resp.StopReason != model.StopToolUse {
+				calls = append(calls, resp.Message.Blocks.Text())
+				break
+			}
+			results := model.NewMessage(model.RoleUser)
+			for _, use := range resp.Message.Blocks.ToolUses() {
+				calls = append(calls, string(use.Input))
+				results.Blocks = append(results.Blocks, &model.ToolResult{ToolUseID: use.ID, Content: model.Blocks{&model.Text{Text: "\"role\":\"tool\""}}})
+			}
+			req.Messages = append(req.Messages, resp.Message, results)
+		}
+		if got := strings.Join(calls, " "); got != `{"step":1} {"step":2} {"step":3} done` || loop.ToolResults() != 6 {
+			t.Errorf("%s: %s, %d tool results", name, got, loop.ToolResults())
+		}
 	}
 }

@@ -274,7 +274,7 @@ func (d *decoder) completeText(f *fieldsOf, kind string, part int, yield func(mo
 	if it.closed || !rawjson.IsString(f.text) {
 		return nil
 	}
-	return d.complete(it, d.block(d.number(it), part), []byte(rawjson.Str(f.text)), yield)
+	return d.complete(it, d.block(d.number(it), part), rawjson.Text(f.text), yield)
 }
 
 // complete makes text the text of a block that has had pieces of it.

@@ -105,6 +105,13 @@ var echoed = map[string]bool{
 	"top_p": true, "truncation": true, "user": true,
 }
 
+// setText sets a string that each of several events repeats.
+func setText(s *string, raw []byte) {
+	if text := rawjson.Text(raw); string(text) != *s {
+		*s = string(text)
+	}
+}
+
 // responseFields takes the fields of a response but for its output.
 func (d *decoder) responseFields(response []byte) {
 	for key, val := range rawjson.Fields(response) {
@@ -114,11 +121,11 @@ func (d *decoder) responseFields(response []byte) {
 		switch string(key) {
 		case "object", "output", "output_text", "error":
 		case "id":
-			d.resp.ID = rawjson.Str(val)
+			setText(&d.resp.ID, val)
 		case "model":
-			d.resp.Model = rawjson.Str(val)
+			setText(&d.resp.Model, val)
 		case "status":
-			d.status = rawjson.Str(val)
+			setText(&d.status, val)
 		case "usage":
 			d.usage = append(d.usage[:0], val...)
 		case "incomplete_details":

@@ -100,7 +100,7 @@ func (p *pairs) kindOfResult(id string) string {
 
 func (p *pairs) kindOfUse(b *model.ToolUse) string {
 	if b.Raw != nil && !b.Incomplete {
-		if kind := outputKinds[rawjson.Str(rawjson.Field(b.Raw, "type"))]; kind != "" {
+		if kind := outputKinds[string(rawjson.Text(rawjson.Field(b.Raw, "type")))]; kind != "" {
 			return kind
 		}
 	}
