@@ -1,9 +1,13 @@
 # What the checks need beyond Go is fetched as Go modules, at these versions.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME   ?= 10s
+FUZZPKGS   ?= ./...
 BENCHTIME  ?= 1s
 
-.PHONY: all build check format vet staticcheck test race integration fuzz bench startup
+# What arrives from a network or is made of it: check tries these for a moment.
+DECODERS = ./internal/sse ./model ./model/anthropic ./model/openai ./model/chat
+
+.PHONY: all build check format vet staticcheck test race integration fuzz fuzz-decoders bench startup
 
 all: build
 
@@ -11,7 +15,7 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/quarry ./cmd/quarry
 
 # check is what a change has to pass.
-check: format vet staticcheck race
+check: format vet staticcheck race fuzz-decoders
 
 format:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
@@ -34,15 +38,18 @@ race:
 integration:
 	.ci/integration
 
-# fuzz runs every fuzz target of the project for FUZZTIME.
+# fuzz runs every fuzz target of FUZZPKGS, which are all, for FUZZTIME.
 fuzz:
-	@set -e; for pkg in $$(go list ./...); do \
+	@set -e; for pkg in $$(go list $(FUZZPKGS)); do \
 	  dir=$$(go list -f '{{.Dir}}' $$pkg); \
 	  for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$dir/*_test.go 2>/dev/null | sed 's/func //'); do \
 	    echo "$$pkg $$target"; \
 	    go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg; \
 	  done; \
 	done
+
+fuzz-decoders:
+	@$(MAKE) --no-print-directory fuzz FUZZPKGS="$(DECODERS)" FUZZTIME=2s
 
 # bench prints the figures of docs/performance.md.
 bench:

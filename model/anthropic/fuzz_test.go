@@ -6,11 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/quarry-sdk/quarry/internal/rawjson"
 	"github.com/quarry-sdk/quarry/model"
 )
 
@@ -53,73 +49,6 @@ func FuzzStream(f *testing.F) {
 			if !json.Valid([]byte(marked)) {
 				t.Fatalf("not JSON with a breakpoint: %s", marked)
 			}
-		}
-	})
-}
-
-// FuzzWalk holds the JSON walker against encoding/json.
-func FuzzWalk(f *testing.F) {
-	for _, s := range []string{`{}`, ` { "a" : 1 , "b\u0041\n" : [ 1.5e3 , {"x":"}"} , null , "\\\"" ] } `, `["\ud83d\ude00","\ud83d","\u00e9"]`, `"x"`, `-0`, `[[],{}]`} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if !json.Valid(data) || !utf8.Valid(data) {
-			return
-		}
-		var want any
-		dec := json.NewDecoder(bytes.NewReader(data))
-		dec.UseNumber()
-		if err := dec.Decode(&want); err != nil {
-			t.Skip() // a number beyond what json.Number takes
-		}
-		if got := walk(bytes.TrimSpace(data)); !cmp.Equal(got, want) {
-			t.Fatalf("%s\n got %#v\nwant %#v", data, got, want)
-		}
-	})
-}
-
-func walk(data []byte) any {
-	switch {
-	case rawjson.IsObject(data):
-		out := map[string]any{}
-		for k, v := range rawjson.Fields(data) {
-			out[string(k)] = walk(v)
-		}
-		return out
-	case rawjson.IsArray(data):
-		out := []any{}
-		for v := range rawjson.Elements(data) {
-			out = append(out, walk(v))
-		}
-		return out
-	case rawjson.IsString(data):
-		return rawjson.Str(data)
-	case rawjson.IsNull(data):
-		return nil
-	case string(data) == "true", string(data) == "false":
-		return string(data) == "true"
-	}
-	return json.Number(data)
-}
-
-// FuzzQuote: quoting is the inverse of unquoting, and JSON.
-func FuzzQuote(f *testing.F) {
-	for _, s := range []string{"", "a\"b\\c\n\t\r\x00\x1f", "日本😀\u2028", "\xff\xc3", "\\u0041"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		q := rawjson.AppendQuoted(nil, s)
-		want := strings.ToValidUTF8(s, "\ufffd")
-		var std string
-		if err := json.Unmarshal(q, &std); err != nil {
-			t.Fatalf("%q: %v", q, err)
-		}
-		if !utf8.ValidString(s) { // one sign for each byte, as encoding/json does it
-			data, _ := json.Marshal(s)
-			json.Unmarshal(data, &want)
-		}
-		if std != want || rawjson.Str(q) != want {
-			t.Fatalf("%q became %q and %q", s, std, rawjson.Str(q))
 		}
 	})
 }

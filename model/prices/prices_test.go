@@ -137,7 +137,7 @@ func TestCost(t *testing.T) {
 
 		{"a tool without a price", sonnet, model.Usage{ServerToolCalls: tools("code_execution_requests", 1)}, -1},
 		{"a tool that was not used", sonnet, model.Usage{ServerToolCalls: tools("code_execution_requests", 0)}, 0},
-		{"a search without a price", "openai/gpt-5", model.Usage{ServerToolCalls: tools("web_search_requests", 1)}, -1},
+		{"a search without a price", "openai/gpt-4.1", model.Usage{ServerToolCalls: tools("web_search_requests", 1)}, -1},
 		{"a cache without a price", "openai/gpt-5", model.Usage{CacheWriteTokens: 1}, -1},
 		{"a model with limits only", "anthropic/claude-haiku-5-5", model.Usage{InputTokens: 1}, -1},
 		{"negative input", sonnet, model.Usage{InputTokens: -1}, -1},

@@ -30,8 +30,8 @@ type PlayerConfig struct {
 }
 
 // Fault is what goes wrong with a request. One with a Status takes the place of an
-// answer, and the recording goes on with the next request; one without breaks the
-// recorded answer.
+// answer, one without breaks the recorded answer. In both cases the next request
+// gets what this one missed.
 type Fault struct {
 	// Status is the HTTP status that is answered, such as 429 or 529.
 	Status int
@@ -128,7 +128,9 @@ func (p *Player) take(r *http.Request, body []byte) (*Exchange, Fault) {
 	var exchange *Exchange
 	if fault.Status == 0 && p.next < len(p.cfg.Exchanges) {
 		note.Exchange, exchange = p.next, &p.cfg.Exchanges[p.next]
-		p.next++
+		if fault.CutAfter == 0 {
+			p.next++
+		}
 	}
 	p.played = append(p.played, note)
 	return exchange, fault
