@@ -47,10 +47,12 @@ var areas = []area{
 	{"evidence", nil, false, "verification is pure, so that anyone can repeat it offline"},
 	{"blob", nil, false, "bytes by their hash need nothing of ours"},
 	{"blob/", []string{"blob"}, false, "a blob driver knows the blob interface only"},
-	{"web", []string{"evidence", "blob"}, true, "fetching knows sources and bytes, and nothing of agents"},
-	{"web/", []string{"web", "evidence", "blob"}, true, "fetching knows sources and bytes, and nothing of agents"},
-	{"corpus", []string{"evidence", "blob"}, true, "searching documents knows nothing of agents"},
-	{"corpus/", []string{"corpus", "evidence", "blob"}, true, "searching documents knows nothing of agents"},
+	{"extract", nil, true, "the text of a document depends on its bytes alone, so that anyone can read it again"},
+	{"extract/", []string{"extract"}, true, "the text of a document depends on its bytes alone, so that anyone can read it again"},
+	{"web", []string{"evidence", "blob", "extract", "extract/"}, true, "fetching knows sources and bytes, and nothing of agents"},
+	{"web/", []string{"web", "evidence", "blob", "extract", "extract/"}, true, "fetching knows sources and bytes, and nothing of agents"},
+	{"corpus", []string{"evidence", "blob", "extract", "extract/"}, true, "searching documents knows nothing of agents"},
+	{"corpus/", []string{"corpus", "evidence", "blob", "extract", "extract/"}, true, "searching documents knows nothing of agents"},
 	{"toolbox", tools, true, "tools use the SDK, the web and corpora; they know nothing of research"},
 	{"toolbox/", tools, true, "tools use the SDK, the web and corpora; they know nothing of research"},
 	{"research", jobs, true, "research is the SDK's first customer: it uses its public API and no provider"},
@@ -77,7 +79,7 @@ var areas = []area{
 }
 
 var (
-	tools    = []string{".", "model", "session", "web", "web/", "corpus", "corpus/", "evidence", "blob"}
+	tools    = []string{".", "model", "session", "web", "web/", "corpus", "corpus/", "evidence", "blob", "extract", "extract/"}
 	jobs     = append(slices.Clone(tools), "toolbox", "toolbox/")
 	programs = append(slices.Clone(jobs), "research", "research/")
 )
