@@ -28,6 +28,9 @@ func Key(address string) string {
 		u = inner
 	}
 	host := keyHost(u)
+	if host == "" {
+		return address
+	}
 	p := keyPath(u)
 	q := keyQuery(u.Query())
 	key := host + p
@@ -72,9 +75,9 @@ func throughAMP(u *url.URL) *url.URL {
 var mobileLabels = []string{"amp", "m", "mobile", "touch", "wap"}
 
 func keyHost(u *url.URL) string {
-	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	host := strings.ToLower(u.Hostname())
 	if net.ParseIP(host) == nil {
-		labels := strings.Split(host, ".")
+		labels := slices.DeleteFunc(strings.Split(host, "."), func(l string) bool { return l == "" })
 		for len(labels) > 2 && (labels[0] == "www" || slices.Contains(mobileLabels, labels[0])) {
 			labels = labels[1:]
 		}

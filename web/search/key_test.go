@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"testing"
+	"unicode/utf8"
 
 	"github.com/quarry-sdk/quarry/web/search"
 )
@@ -57,10 +58,10 @@ func FuzzKey(f *testing.F) {
 	f.Add("https://www.google.com/amp/s/www.example.org/a")
 	f.Fuzz(func(t *testing.T, address string) {
 		key := search.Key(address)
-		if key == address {
+		if key == address || !utf8.ValidString(address) {
 			return
 		}
-		if again := search.Key("https://" + key); again != key && search.Key("https://"+again) != again {
+		if again := search.Key("https://" + key); again != key {
 			t.Fatalf("%q became %q, then %q", address, key, again)
 		}
 	})
