@@ -59,6 +59,9 @@ func classify(v seen) verdict {
 type hit struct {
 	*sign
 	found string
+	// part tells that it is only a part of the title, so that the rest may say
+	// something else.
+	part bool
 }
 
 func (h hit) signal() Signal {
@@ -71,67 +74,73 @@ func findSigns(v seen) map[Outcome][]hit {
 	found := make(map[Outcome][]hit)
 	for i := range signs {
 		s := &signs[i]
-		if what := s.find(p, v); what != "" {
-			found[s.outcome] = append(found[s.outcome], hit{s, what})
+		if what, part := s.find(p, v); what != "" {
+			found[s.outcome] = append(found[s.outcome], hit{s, what, part})
 		}
 	}
 	return found
 }
 
-func (s *sign) find(p *page, v seen) string {
+// find looks for a sign in its place.
+func (s *sign) find(p *page, v seen) (found string, part bool) {
 	re := s.pattern()
 	switch s.where {
 	case inURL:
-		return re.FindString(strings.ToLower(v.final.String()))
+		return re.FindString(strings.ToLower(v.final.String())), false
 	case inTitle:
-		return matchWhole(re, p.title)
+		return matchTitle(re, p.title)
 	case inH1:
 		for _, h := range p.headings {
-			if what := matchWhole(re, h); what != "" {
-				return what
+			if found = matchWhole(re, h); found != "" {
+				return found, false
 			}
 		}
 	case inText:
-		return re.FindString(p.text)
+		return re.FindString(p.text), false
 	case inMarkup:
 		if containsAny(p.markup, s.keys) {
-			return re.FindString(p.markup)
+			return re.FindString(p.markup), false
 		}
 	case inShadow:
-		return re.FindString(p.noscript)
+		return re.FindString(p.noscript), false
 	case inHeaders:
-		return re.FindString(strings.ToLower(headerText(v.header)))
+		return re.FindString(strings.ToLower(headerText(v.header))), false
 	case inButtons:
 		for _, b := range p.buttons {
 			if re.MatchString(b) {
-				return b
+				return b, false
 			}
 		}
 	}
-	return ""
+	return "", false
 }
 
-// matchWhole matches a title as a whole, or what stands on one side of a separator
-// between it and the name of the site.
-func matchWhole(re *regexp.Regexp, title string) string {
-	title = strings.ToLower(strings.TrimSpace(title))
-	if title == "" || len(title) > 200 {
-		return ""
+// matchTitle matches a title as a whole, or what stands beside a separator between
+// it and the name of the site; part tells that it was so.
+func matchTitle(re *regexp.Regexp, title string) (found string, part bool) {
+	if found = matchWhole(re, title); found != "" {
+		return found, false
 	}
-	if re.MatchString(title) {
-		return title
-	}
-	for _, sep := range []string{" | ", " - ", " – ", " — ", " · ", " :: ", " • ", ": ", "_", "｜"} {
+	for _, sep := range []string{" | ", " - ", " – ", " — ", " · ", " :: ", " • ", "_", "｜"} {
 		if before, after, ok := strings.Cut(title, sep); ok {
-			if b := strings.TrimSpace(before); re.MatchString(b) {
-				return b
+			if found = matchWhole(re, before); found != "" && len(after) <= 60 {
+				return found, true
 			}
-			if a := strings.TrimSpace(after); re.MatchString(a) && len(before) <= 40 {
-				return a
+			if found = matchWhole(re, after); found != "" && len(before) <= 40 {
+				return found, true
 			}
 		}
 	}
-	return ""
+	return "", false
+}
+
+// matchWhole matches all of a heading or a title.
+func matchWhole(re *regexp.Regexp, s string) string {
+	s = strings.ToLower(strings.TrimSpace(s))
+	if s == "" || len(s) > 200 || !re.MatchString(s) {
+		return ""
+	}
+	return s
 }
 
 // strongest is the greatest force among hits.
@@ -141,6 +150,20 @@ func strongest(hits []hit) force {
 		f = max(f, h.force)
 	}
 	return f
+}
+
+// named tells whether a title or a heading says what the page is, and how much prose
+// may be beside it: less where it is only a part of the title.
+func named(hits []hit) (limit int) {
+	for _, h := range hits {
+		switch {
+		case h.where == inH1, h.where == inTitle && !h.part:
+			return someProse
+		case h.where == inTitle:
+			limit = 2 * littleProse
+		}
+	}
+	return limit
 }
 
 // has tells whether one of the hits is in one of the places.
@@ -182,8 +205,8 @@ func judgeBlock(v seen, found map[Outcome][]hit) verdict {
 		}
 	}
 	blocked := strongest(hits) == proof ||
-		has(hits, inTitle, inH1) && p.prose < someProse ||
-		said > 0 && (p.prose < 2*littleProse || p.prose < 2*someProse && (widget || refused)) ||
+		p.prose < named(hits) ||
+		said > 0 && (p.prose < 3*littleProse/2 || p.prose < 2*someProse && (widget || refused)) ||
 		widget && p.visible < shellText && p.textAreas == 0 && p.passwords == 0 && p.emails == 0
 	if !blocked {
 		return verdict{}
@@ -203,7 +226,7 @@ func judgeLogin(v seen, found map[Outcome][]hit) verdict {
 		more = append(more, Signal{Name: "redirected_to_login", Where: "url", Found: clipFound(v.final.Path)})
 	}
 	fields := p.passwords > 0 || p.emails > 0
-	login := p.prose < someProse && (p.passwords > 0 && (p.visible < 4*someProse || has(hits, inTitle, inURL)) ||
+	login := p.prose < someProse && (p.passwords > 0 && (p.prose < 2*littleProse && p.visible < 4*someProse || has(hits, inTitle, inURL)) ||
 		redirected && (fields || has(hits, inTitle, inText) || p.visible < shellText) ||
 		has(hits, inTitle) && fields ||
 		has(hits, inText) && p.prose < littleProse && p.visible < 2*someProse)
@@ -218,7 +241,7 @@ func judgeConsent(v seen, found map[Outcome][]hit) verdict {
 	p, hits := v.page, found[ConsentWall]
 	outside := p.visible - p.consent
 	kinds := len(hits)
-	wall := p.prose < littleProse && kinds >= 2 && (outside < 2*someProse && p.consent >= littleProse/2 ||
+	wall := p.prose < littleProse && kinds >= 2 && (outside < 2*someProse && p.consent >= littleProse/3 ||
 		has(hits, inURL) && p.visible < 4*articleProse)
 	if !wall {
 		return verdict{}
@@ -230,7 +253,7 @@ func judgeConsent(v seen, found map[Outcome][]hit) verdict {
 // says so, and nothing else; or the front page instead of a page deep in the site.
 func judgeMissing(v seen, found map[Outcome][]hit) verdict {
 	p, hits := v.page, found[NotFound]
-	if has(hits, inTitle, inH1) && p.prose < someProse || has(hits, inText) && p.prose < 2*littleProse {
+	if p.prose < named(hits) || has(hits, inText) && p.prose < 3*littleProse/2 {
 		return verdict{NotFound, "the page says that there is no such page.", signals(hits)}
 	}
 	return verdict{}
@@ -239,7 +262,7 @@ func judgeMissing(v seen, found map[Outcome][]hit) verdict {
 // judgeShell: next to no text, and scripts to fetch it.
 func judgeShell(v seen, found map[Outcome][]hit) verdict {
 	p, hits := v.page, found[ScriptShell]
-	if p.scripts == 0 || p.visible >= shellText || p.prose >= littleProse && len(hits) == 0 {
+	if p.scripts == 0 || p.visible >= shellText || p.prose >= littleProse {
 		return verdict{}
 	}
 	var more []Signal

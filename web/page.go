@@ -82,6 +82,8 @@ type looker struct {
 	noscript   strings.Builder
 	button     strings.Builder
 	lost       int // elements beyond pageMaxDepth
+	// asked is how much text was looked through for words of consent.
+	asked int
 }
 
 type element struct {
@@ -293,13 +295,23 @@ func (l *looker) endBlock() {
 		l.text.WriteString(lower)
 		l.text.WriteByte('\n')
 	}
-	if flags&inConsent != 0 || saysConsent(lower) {
+	if flags&inConsent != 0 || l.saysConsent(lower) {
 		l.page.consent += w
 		return
 	}
 	if w >= 40 && 2*linked < w && sentenceEnd().MatchString(text) {
 		l.page.prose += w
 	}
+}
+
+// saysConsent tells whether a block says what consent dialogs say. Long pages are
+// not looked through to their end: they are no walls.
+func (l *looker) saysConsent(block string) bool {
+	if l.asked >= 64<<10 {
+		return false
+	}
+	l.asked += min(len(block), 1024)
+	return saysConsent(block)
 }
 
 // weight is the amount of text in s.
