@@ -149,7 +149,7 @@ var forbidden = []struct{ url, code string }{
 	{"http://127.0.0.1%00.public.example/", ""},
 	{"http://public.example\r\nHost: x/", "malformed"},
 	{"http://[::1/", "malformed"},
-	{"http://[v1.x]/", "host"},
+	{"http://[v1.x]/", "malformed"},
 	{"http://[127.0.0.1]/", ""},
 	{"http://a..public.example/", "host"},
 	{"http://" + strings.Repeat("a", 9000) + ".example/", "malformed"},
@@ -209,7 +209,7 @@ func TestForbiddenRedirects(t *testing.T) {
 	t.Parallel()
 	tried := 0
 	for _, x := range forbidden {
-		if strings.ContainsAny(x.url, "\r\n") || strings.HasPrefix(x.url, "http:127") {
+		if strings.ContainsAny(x.url, "\r\n") || strings.HasPrefix(x.url, "http:127") || len(x.url) > 8000 {
 			continue // a server cannot say it, or it is relative
 		}
 		tried++

@@ -13,9 +13,11 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/quarry-sdk/quarry/extract"
 	"github.com/quarry-sdk/quarry/web/guard"
 )
 
@@ -333,6 +335,9 @@ func (t *trip) judgePage(resp *http.Response) *url.URL {
 		s.Redirects = s.Redirects[:len(s.Redirects)-1] // it only loads itself anew
 	}
 	v := classify(seen{page: p, asked: t.asked, final: t.url, header: resp.Header, status: resp.StatusCode})
+	if v.outcome == ScriptShell && s.cutShort() {
+		v = verdict{Empty, "what came of the page before it broke off shows no text.", []Signal{{Name: "no_text", Where: "text"}}}
+	}
 	if v.outcome == OK {
 		if sig, away := t.sentToFront(); away {
 			s.end(NotFound, "the host leads from a page deep in the site to its front page, as it does for pages that are not there.", sig)
@@ -342,6 +347,11 @@ func (t *trip) judgePage(resp *http.Response) *url.URL {
 	}
 	s.end(v.outcome, v.reason, v.signals...)
 	return nil
+}
+
+// cutShort tells whether the end of the body is missing.
+func (s *Snapshot) cutShort() bool {
+	return slices.ContainsFunc(s.Warnings, func(w extract.Warning) bool { return w.Code == "damaged" || w.Code == "truncated" })
 }
 
 // sentToFront tells whether a page deep in a site was asked for, and its front page

@@ -20,6 +20,7 @@ type Net struct {
 	sites   map[netip.Addr]*site
 	names   map[string][][]netip.Addr
 	dialled []string
+	running sync.WaitGroup
 }
 
 // site is a host.
@@ -37,8 +38,8 @@ func NewNet(t testing.TB) *Net {
 	return n
 }
 
-// Handle adds a host of a name, or changes what an existing one serves from. It
-// returns the host's address.
+// Handle adds a host of a name and returns its address. A handler must come to an
+// end when the context of its request does: the test waits for it.
 func (n *Net) Handle(host string, h http.Handler) netip.Addr {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -47,12 +48,16 @@ func (n *Net) Handle(host string, h http.Handler) netip.Addr {
 	s := &site{conns: make(chan net.Conn), done: make(chan struct{}), addr: addr}
 	n.sites[addr] = s
 	n.names[host] = [][]netip.Addr{{addr}}
-	server := &http.Server{Handler: h}
-	go server.Serve(s)
-	go func() {
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n.running.Add(1)
+		defer n.running.Done()
+		h.ServeHTTP(w, r)
+	})}
+	n.running.Go(func() { server.Serve(s) })
+	n.running.Go(func() {
 		<-s.done
 		server.Close()
-	}()
+	})
 	return addr
 }
 
@@ -121,10 +126,11 @@ func (n *Net) Dialled() []string {
 
 func (n *Net) close() {
 	n.mu.Lock()
-	defer n.mu.Unlock()
 	for _, s := range n.sites {
 		s.Close()
 	}
+	n.mu.Unlock()
+	n.running.Wait()
 }
 
 // conn is a connection that knows whom it leads to.
