@@ -66,7 +66,7 @@ func parseRobots(data []byte, product string) *robotsRules {
 			}
 		case "crawl-delay": // which does not end a list of agents: it is none of the RFC's rules
 			seconds, err := strconv.ParseFloat(value, 64)
-			if err != nil || seconds <= 0 || seconds > 1e6 {
+			if err != nil || !(seconds > 0 && seconds <= 1e6) { // NaN is none of both
 				continue
 			}
 			if inNamed {
