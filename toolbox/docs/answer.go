@@ -6,6 +6,8 @@ import (
 
 	"github.com/quarry-sdk/quarry"
 	"github.com/quarry-sdk/quarry/session"
+
+	"github.com/quarry-sdk/quarry/toolbox/internal/reading"
 )
 
 // Answer is what submit_answer took: the output of a run.
@@ -89,5 +91,5 @@ func draft(result *quarry.Result) *Answer {
 
 // ToolText is what the model reads when its answer was taken.
 func (a *Answer) ToolText() string {
-	return fmt.Sprintf("The answer was taken; %s verified.", count(len(a.Citations), "citation"))
+	return fmt.Sprintf("The answer was taken; %s verified.", reading.Count(len(a.Citations), "citation"))
 }

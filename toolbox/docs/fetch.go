@@ -10,6 +10,7 @@ import (
 
 	"github.com/quarry-sdk/quarry"
 	"github.com/quarry-sdk/quarry/corpus"
+	"github.com/quarry-sdk/quarry/toolbox/internal/reading"
 )
 
 // The limits of fetch_doc, in tokens as the function tokens estimates them.
@@ -89,7 +90,7 @@ func fetch(ctx context.Context, ix *corpus.Index, in fetchIn) (*fetchOut, error)
 		err = out.section(in.Section, in.Offset)
 	case in.Offset != nil:
 		err = out.from(*in.Offset, 0, len(doc.Text), "the document")
-	case tokens(doc.Text) <= wholeTokens:
+	case reading.Tokens(doc.Text) <= wholeTokens:
 		out.head = "shown whole"
 		out.show(0, len(doc.Text))
 	default:
@@ -127,9 +128,9 @@ func document(ctx context.Context, ix *corpus.Index, id string) (*corpus.Documen
 		return nil, err
 	}
 	if len(missing.Near) > 0 {
-		return nil, fmt.Errorf("the corpus has no document %q; did you mean %s? Use a doc_id that search_docs returned", oneLine(id, 200), strings.Join(missing.Near, ", "))
+		return nil, fmt.Errorf("the corpus has no document %q; did you mean %s? Use a doc_id that search_docs returned", reading.OneLine(id, 200), strings.Join(missing.Near, ", "))
 	}
-	return nil, fmt.Errorf("the corpus has no document %q and none of a similar name; use a doc_id that search_docs returned", oneLine(id, 200))
+	return nil, fmt.Errorf("the corpus has no document %q and none of a similar name; use a doc_id that search_docs returned", reading.OneLine(id, 200))
 }
 
 // show adds a stretch of the text to what is shown.
@@ -159,12 +160,12 @@ func (o *fetchOut) from(offset, lo, hi int, what string) error {
 	if offset < lo || offset >= max(hi, lo+1) {
 		return fmt.Errorf("the offset %d is outside of %s, which has the bytes %d to %d", offset, what, lo, hi)
 	}
-	start := runeStart(o.doc.Text, offset)
-	end := fit(o.doc.Text, start, hi, wholeTokens)
+	start := reading.RuneStart(o.doc.Text, offset)
+	end := reading.Fit(o.doc.Text, start, hi, wholeTokens)
 	o.show(start, end)
 	o.head = fmt.Sprintf("shown: bytes %d-%d", start, end)
 	if end < hi {
-		o.foot = fmt.Sprintf("%s goes on: read from offset %d.", capital(what), end)
+		o.foot = fmt.Sprintf("%s goes on: read from offset %d.", reading.Capital(what), end)
 	}
 	return nil
 }
@@ -180,12 +181,12 @@ func (o *fetchOut) relevant(ctx context.Context, ix *corpus.Index) error {
 	left := partTokens
 	var chosen []corpus.Passage
 	for _, p := range passages {
-		n := tokens(p.Text)
+		n := reading.Tokens(p.Text)
 		if n > left {
 			if len(chosen) > 0 {
 				continue
 			}
-			p.End = fit(o.doc.Text, p.Start, p.End, left)
+			p.End = reading.Fit(o.doc.Text, p.Start, p.End, left)
 		}
 		if p.Score == 0 && len(chosen) > 0 {
 			break
@@ -205,30 +206,3 @@ func (o *fetchOut) relevant(ctx context.Context, ix *corpus.Index) error {
 	o.foot = fmt.Sprintf("This is not all of the document. Call %s again with section (a heading from the outline) or offset (a byte) to read another part.", FetchName)
 	return nil
 }
-
-// fit returns where to stop so that text[start:end] has at most n tokens: at hi,
-// or behind the last line or word that fits.
-func fit(text string, start, hi, n int) int {
-	if tokens(text[start:hi]) <= n {
-		return hi
-	}
-	end := start
-	for i := start; i < hi; {
-		next := min(runeStart(text, i+1024), hi)
-		if tokens(text[start:next]) > n {
-			break
-		}
-		i, end = next, next
-	}
-	if end == start {
-		end = min(runeStart(text, start+n), hi)
-	}
-	for _, sep := range []string{"\n", " "} {
-		if i := strings.LastIndex(text[start:end], sep); i > (end-start)/2 {
-			return start + i + 1
-		}
-	}
-	return end
-}
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/quarry-sdk/quarry/corpus"
+	"github.com/quarry-sdk/quarry/toolbox/internal/reading"
 )
 
 // outline lists a document's sections with their bytes and sizes, as deep as
@@ -16,12 +17,12 @@ func outline(doc *corpus.Document) string {
 	}
 	for depth := deepest; ; depth-- {
 		text := outlineTo(doc, depth)
-		if tokens(text) <= outlineTokens {
+		if reading.Tokens(text) <= outlineTokens {
 			return text
 		}
 		if depth <= 2 {
-			end := fit(text, 0, len(text), outlineTokens)
-			return text[:end] + fmt.Sprintf("… and more headings; the document has %s\n", count(len(doc.Sections), "section"))
+			end := reading.Fit(text, 0, len(text), outlineTokens)
+			return text[:end] + fmt.Sprintf("… and more headings; the document has %s\n", reading.Count(len(doc.Sections), "section"))
 		}
 	}
 }
@@ -34,10 +35,10 @@ func outlineTo(doc *corpus.Document, depth int) string {
 			hidden++
 			continue
 		}
-		fmt.Fprintf(&b, "%s%s (%d-%d, %d bytes)\n", strings.Repeat("  ", max(len(s.Path)-1, 0)), oneLine(s.Heading, 100), s.Start, s.End, s.End-s.Start)
+		fmt.Fprintf(&b, "%s%s (%d-%d, %d bytes)\n", strings.Repeat("  ", max(len(s.Path)-1, 0)), reading.OneLine(s.Heading, 100), s.Start, s.End, s.End-s.Start)
 	}
 	if hidden > 0 {
-		fmt.Fprintf(&b, "(%s below these)\n", count(hidden, "heading"))
+		fmt.Fprintf(&b, "(%s below these)\n", reading.Count(hidden, "heading"))
 	}
 	return b.String()
 }

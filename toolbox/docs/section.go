@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/quarry-sdk/quarry/corpus"
+	"github.com/quarry-sdk/quarry/toolbox/internal/reading"
 )
 
 // findSection finds the section that a model means: by its heading path, its
@@ -27,13 +28,13 @@ func findSection(doc *corpus.Document, name string) (corpus.Section, error) {
 			break
 		}
 		if s.Level > 0 && len(s.Path) <= 3 {
-			near = append(near, fmt.Sprintf("%q", oneLine(s.Heading, 80)))
+			near = append(near, fmt.Sprintf("%q", reading.OneLine(s.Heading, 80)))
 		}
 	}
 	if near == nil {
 		return corpus.Section{}, fmt.Errorf("the document %s has no sections; read it by offset", doc.ID)
 	}
-	return corpus.Section{}, fmt.Errorf("the document %s has no section like %q; it has, among others: %s", doc.ID, oneLine(name, 100), strings.Join(near, ", "))
+	return corpus.Section{}, fmt.Errorf("the document %s has no section like %q; it has, among others: %s", doc.ID, reading.OneLine(name, 100), strings.Join(near, ", "))
 }
 
 // noMatch is the cost of a section that is not meant.

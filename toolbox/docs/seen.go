@@ -7,6 +7,8 @@ import (
 
 	"github.com/quarry-sdk/quarry"
 	"github.com/quarry-sdk/quarry/session"
+
+	"github.com/quarry-sdk/quarry/toolbox/internal/reading"
 )
 
 // seen is what the session's model has been shown so far.
@@ -53,7 +55,7 @@ func question(call *quarry.Call) string {
 	if call == nil {
 		return ""
 	}
-	parts := []string{call.Prompt[:runeStart(call.Prompt, questionBytes)]}
+	parts := []string{call.Prompt[:reading.RuneStart(call.Prompt, questionBytes)]}
 	queries := seenIn(call.Earlier()).queries
 	for _, q := range slices.Backward(queries) {
 		if len(parts) > questionQueries {

@@ -11,6 +11,7 @@ import (
 	"github.com/quarry-sdk/quarry"
 	"github.com/quarry-sdk/quarry/corpus"
 	"github.com/quarry-sdk/quarry/evidence"
+	"github.com/quarry-sdk/quarry/toolbox/internal/reading"
 )
 
 // The limits of submit_answer.
@@ -96,7 +97,7 @@ func submit(ctx context.Context, ix *corpus.Index, in submitIn) (*Answer, error)
 		case err != nil:
 			return nil, err
 		case fault != "":
-			faults = append(faults, fmt.Sprintf("Citation %d (%s): %s", i+1, oneLine(c.DocID, 100), fault))
+			faults = append(faults, fmt.Sprintf("Citation %d (%s): %s", i+1, reading.OneLine(c.DocID, 100), fault))
 		case !holds(answer.Citations, found):
 			answer.Citations = append(answer.Citations, *found)
 		}
