@@ -45,27 +45,42 @@ func NewIndex(name string) *Index {
 
 // Add adds a page, or replaces the one with the same [Key].
 func (x *Index) Add(p Page) {
-	doc := indexed{Page: p, counts: map[string]int{}}
-	for range titleWeight {
-		doc.add(p.Title)
-	}
-	doc.add(p.Text)
+	doc := indexedText(p)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if i, known := x.at[Key(p.URL)]; known {
-		for word := range x.pages[i].counts {
-			x.docs[word]--
-		}
-		x.words -= x.pages[i].length
-		x.pages[i] = doc
-	} else {
+	i, known := x.at[Key(p.URL)]
+	if !known {
 		x.at[Key(p.URL)] = len(x.pages)
-		x.pages = append(x.pages, doc)
+		x.insert(doc)
+		return
 	}
-	for word := range doc.counts {
+	for word := range x.pages[i].counts {
+		x.docs[word]--
+	}
+	x.words -= x.pages[i].length
+	x.pages[i] = doc
+	x.count(doc)
+}
+
+func (x *Index) insert(d indexed) {
+	x.pages = append(x.pages, d)
+	x.count(d)
+}
+
+func (x *Index) count(d indexed) {
+	for word := range d.counts {
 		x.docs[word]++
 	}
-	x.words += doc.length
+	x.words += d.length
+}
+
+func indexedText(p Page) indexed {
+	d := indexed{Page: p, counts: map[string]int{}}
+	for range titleWeight {
+		d.add(p.Title)
+	}
+	d.add(p.Text)
+	return d
 }
 
 // titleWeight is how often a word of the title counts.
@@ -95,16 +110,14 @@ func (x *Index) Limits() Limits { return Limits{MaxResults: MaxResults, Sites: t
 func (x *Index) Search(_ context.Context, q Query) ([]Result, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	wanted := slices.Sorted(indexWords(q.Text)) // sorted, so that equal queries add up equally
-	wanted = slices.Compact(wanted)
+	wanted := slices.Compact(slices.Sorted(indexWords(q.Text))) // sorted, so that equal queries add up equally
 	type scored struct {
 		page  int
 		score float64
 	}
 	var hits []scored
-	average := float64(x.words) / float64(max(1, len(x.pages)))
 	for i := range x.pages {
-		if s := x.score(&x.pages[i], wanted, average); s > 0 {
+		if s := x.score(&x.pages[i], wanted); s > 0 {
 			hits = append(hits, scored{i, s})
 		}
 	}
@@ -117,8 +130,9 @@ func (x *Index) Search(_ context.Context, q Query) ([]Result, error) {
 	return keep(out, q, x.name), nil
 }
 
-func (x *Index) score(d *indexed, wanted []string, average float64) float64 {
+func (x *Index) score(d *indexed, wanted []string) float64 {
 	const k1, b = 1.2, 0.75
+	average := float64(x.words) / float64(len(x.pages))
 	score := 0.0
 	for _, word := range wanted {
 		tf := float64(d.counts[word])
