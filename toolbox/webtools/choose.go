@@ -169,3 +169,31 @@ func outline(doc *extract.Document) string {
 	}
 	return b.String()
 }
+
+// maxLinks bounds the links that are shown.
+const maxLinks = 40
+
+// link adds the links of what is shown, those of the main content first, each
+// address once.
+func (o *Fetched) link() {
+	seen := map[string]bool{search.Key(o.URL): true, search.Key(o.FinalURL): true}
+	for _, main := range []bool{true, false} {
+		for _, l := range o.doc.Links {
+			key := search.Key(l.URL)
+			if len(o.Links) == maxLinks || seen[key] || !o.shown(l) || o.inMain(l) != main || !strings.HasPrefix(l.URL, "http") {
+				continue
+			}
+			seen[key] = true
+			o.Links = append(o.Links, Link{Text: reading.OneLine(o.doc.Text[l.Start:l.End], 80), URL: l.URL})
+		}
+	}
+}
+
+func (o *Fetched) shown(l extract.Link) bool {
+	return slices.ContainsFunc(o.Parts, func(p Part) bool { return p.Start <= l.Start && l.End <= p.End })
+}
+
+func (o *Fetched) inMain(l extract.Link) bool {
+	i, _ := slices.BinarySearchFunc(o.doc.Blocks, l.Start, func(b extract.Block, at int) int { return cmp.Compare(b.End, at+1) })
+	return i < len(o.doc.Blocks) && o.doc.Blocks[i].Main
+}

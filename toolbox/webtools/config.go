@@ -18,6 +18,11 @@ const (
 
 // Config says where the tools get pages from.
 type Config struct {
+	// AskUnknown asks a person before web_fetch reads an address that neither the
+	// prompt nor a search nor a page that was read has named, and that is of no host
+	// in Trusted: an agent that reads private files must not be talked into sending
+	// them away in an address. Defaults to false.
+	AskUnknown bool
 	// Fetcher fetches pages. Required.
 	Fetcher Fetcher
 	// Index is given the text of each page that was read, so that it can be searched;
@@ -30,6 +35,9 @@ type Config struct {
 	Read func(ctx context.Context, s *web.Snapshot) (*extract.Document, error)
 	// Searcher finds pages. Defaults to nil: there is no web_search then.
 	Searcher Searcher
+	// Trusted are hosts, with those below them, of which any address may be read
+	// where AskUnknown is set. Defaults to none.
+	Trusted []string
 }
 
 // Fetcher fetches pages; *web.Fetcher does.

@@ -56,6 +56,8 @@ type Fetched struct {
 	Dates    []extract.Date `json:"dates,omitempty"`
 	// Parts are the stretches of the text that were shown.
 	Parts []Part `json:"parts,omitempty"`
+	// Links are those of the parts that were shown to the model.
+	Links []Link `json:"links,omitempty"`
 
 	doc     *extract.Document
 	head    string // what is shown and why
@@ -69,6 +71,12 @@ type Part struct {
 	End   int `json:"end"`
 	// Page is the number of the page of a paged document that it begins on; else 0.
 	Page int `json:"page,omitempty"`
+}
+
+// Link is a link of a page.
+type Link struct {
+	Text string `json:"text"`
+	URL  string `json:"url"`
 }
 
 func fetchTool(cfg *Config) *quarry.Tool {
@@ -91,6 +99,9 @@ func (cfg *Config) fetch(ctx context.Context, in fetchIn) (*Fetched, error) {
 	address := strings.TrimSpace(in.URL)
 	if address == "" {
 		return nil, errors.New("the url is empty; give the address of a page")
+	}
+	if err := cfg.admit(ctx, address); err != nil {
+		return nil, err
 	}
 	s, err := cfg.Fetcher.Fetch(ctx, web.Request{URL: address})
 	if err != nil {
@@ -119,6 +130,7 @@ func (cfg *Config) fetch(ctx context.Context, in fetchIn) (*Fetched, error) {
 	if err := out.choose(in); err != nil {
 		return nil, err
 	}
+	out.link()
 	if call, ok := quarry.CallFrom(ctx); ok {
 		call.Read(s.URL, markOf(doc.Text))
 	}

@@ -46,6 +46,13 @@ func (o *Fetched) ToolText() string {
 		}
 		fmt.Fprintf(&b, "[data %s: bytes %d-%d]\n%s\n[end %s]\n", mark, p.Start, p.End, inert(o.doc.Text[p.Start:p.End]), mark)
 	}
+	if len(o.Links) > 0 {
+		fmt.Fprintf(&b, "\n[data %s: links of what is shown]\n", mark)
+		for _, l := range o.Links {
+			fmt.Fprintf(&b, "- %s: %s\n", inert(l.Text), reading.OneLine(l.URL, 300))
+		}
+		fmt.Fprintf(&b, "[end %s]\n", mark)
+	}
 	if o.foot != "" {
 		fmt.Fprintf(&b, "\n%s\n", o.foot)
 	}
