@@ -33,8 +33,8 @@ test:
 race:
 	go test -race -timeout 30m ./...
 
-# integration tests toolbox/mcp against servers from npm, and quarry mcp against a
-# client; it skips where they cannot be had.
+# integration tests toolbox/mcp against servers from npm, quarry mcp against a
+# client, and web/render with Chromium; it skips where they cannot be had.
 integration:
 	.ci/integration
 

@@ -391,16 +391,16 @@ func TestRedirects(t *testing.T) {
 		for _, status := range []int{301, 302, 303, 307, 308} {
 			mux.Handle(fmt.Sprintf("/%d", status), http.RedirectHandler("/page", status))
 		}
-		mux.Handle("/chain", http.RedirectHandler("http://two.example/next#part", 301))
-		mux.Handle("/loop", http.RedirectHandler("/loop2", 302))
-		mux.Handle("/loop2", http.RedirectHandler("/loop", 302))
-		mux.HandleFunc("/far/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path+"x", 302) })
+		mux.Handle("/chain", http.RedirectHandler("http://two.example/next#part", http.StatusMovedPermanently))
+		mux.Handle("/loop", http.RedirectHandler("/loop2", http.StatusFound))
+		mux.Handle("/loop2", http.RedirectHandler("/loop", http.StatusFound))
+		mux.HandleFunc("/far/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path+"x", http.StatusFound) })
 		mux.HandleFunc("/meta", func(w http.ResponseWriter, _ *http.Request) {
 			io.WriteString(w, `<html><head><meta http-equiv="refresh" content="0; URL='/page'"></head><body>Moved.</body></html>`)
 		})
 		mux.HandleFunc("/page", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, story) })
 		n.Handle("site.example", mux)
-		n.Handle("two.example", http.RedirectHandler("http://site.example/page", 308))
+		n.Handle("two.example", http.RedirectHandler("http://site.example/page", http.StatusPermanentRedirect))
 		f := newFetcher(t, n, web.Config{IgnoreRobots: true})
 		for _, x := range []struct {
 			path  string

@@ -137,7 +137,8 @@ func (f *Fetcher) fetch(ctx context.Context, u *url.URL, fresh bool) (*Snapshot,
 		if err != nil {
 			return nil, err
 		}
-		if known != nil && sameDay(known.Finished, time.Now()) {
+		renders := f.config.Renderer != nil && known != nil && known.Outcome == ScriptShell && known.Renderer == ""
+		if known != nil && sameDay(known.Finished, time.Now()) && !renders {
 			return known, nil
 		}
 		earlier = known

@@ -53,7 +53,6 @@ var (
 	rootName    = lazyregexp.New(`^(?:root|app|__next|__nuxt|__layout|___gatsby|svelte|q-app|main-app|app-root|react-root|ember-app|application|app-mount|react-app|vue-app|mount)$`)
 	refreshURL  = lazyregexp.New(`(?i)^\s*([0-9.]+)\s*[;,]\s*(?:url\s*=\s*)?["']?\s*([^"'\s>]+)`)
 	hiddenStyle = lazyregexp.New(`(?i)(?:display\s*:\s*none|visibility\s*:\s*hidden)`)
-	sentenceEnd = lazyregexp.New(`[.!?…][)"'”’»]*(?:\s|$)|[。！？؟।።]`)
 	anyTag      = lazyregexp.New(`<[^>]*>`)
 )
 
@@ -299,9 +298,25 @@ func (l *looker) endBlock() {
 		l.page.consent += w
 		return
 	}
-	if w >= 40 && 2*linked < w && sentenceEnd().MatchString(text) {
+	if w >= 40 && 2*linked < w && hasSentence(text) {
 		l.page.prose += w
 	}
+}
+
+// hasSentence tells whether a sentence ends in a text, its blanks single.
+func hasSentence(text string) bool {
+	for i, r := range text {
+		switch r {
+		case '。', '！', '？', '؟', '।', '…':
+			return true
+		case '.', '!', '?':
+			rest := strings.TrimLeft(text[i+1:], `)"'”’»]`)
+			if rest == "" || rest[0] == ' ' {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // saysConsent tells whether a block says what consent dialogs say. Long pages are

@@ -72,9 +72,9 @@ func TestRobotsOfRedirects(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := webtest.NewNet(t)
-		n.Handle("one.example", http.RedirectHandler("http://two.example/a", 302))
+		n.Handle("one.example", http.RedirectHandler("http://two.example/a", http.StatusFound))
 		n.Handle("two.example", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "http://rules.example/robots.txt", 301)
+			http.Redirect(w, r, "http://rules.example/robots.txt", http.StatusMovedPermanently)
 		}))
 		n.Handle("rules.example", host("User-agent: *\nDisallow: /a", 200))
 		s := fetch(t, newFetcher(t, n, web.Config{}), "http://one.example/x")

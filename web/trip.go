@@ -330,6 +330,7 @@ func (t *trip) judgePage(resp *http.Response) *url.URL {
 	if p.refresh != "" && p.prose < littleProse && p.visible < shellText {
 		if next := t.lead(resp.StatusCode, p.refresh); next == nil || next.String() != t.url.String() {
 			s.dropBody()
+			s.Warnings = nil
 			return next
 		}
 		s.Redirects = s.Redirects[:len(s.Redirects)-1] // it only loads itself anew
