@@ -1,0 +1,61 @@
+package article
+
+import (
+	"golang.org/x/net/html"
+
+	"github.com/quarry-sdk/quarry/extract"
+)
+
+// Article is what was found on a page.
+type Article struct {
+	Title     string
+	Byline    string
+	SiteName  string
+	Canonical string
+	Language  string
+	Dates     []extract.Date
+
+	main map[*html.Node]struct{}
+}
+
+// Find finds the main content of the page under root.
+func Find(root *html.Node, pageURL string) *Article {
+	p := newPage(root, pageURL)
+	h := p.readHead()
+	t := p.bestThing()
+	titles := claimedTitles(&h, t)
+	title := p.titleHeading(titles)
+	p.dropUnseen()
+	p.buildLines()
+	p.dropAround(title)
+	p.buildLines()
+	top := p.container(t, title)
+	p.prune(top, titles)
+	a := &Article{main: p.kept(top)}
+	return a
+}
+
+// Contains tells whether a node is part of the main content.
+func (a *Article) Contains(n *html.Node) bool {
+	_, ok := a.main[n]
+	return ok
+}
+
+// kept collects the texts of lines that were kept, and the elements around them.
+func (p *page) kept(top int32) map[*html.Node]struct{} {
+	kept := map[*html.Node]struct{}{}
+	for i := top; i < p.nodes[top].end; i++ {
+		nd := &p.nodes[i]
+		if nd.line < 0 || p.lines[nd.line].dropped {
+			continue
+		}
+		kept[nd.n] = struct{}{}
+		for j := nd.parent; j >= top; j = p.nodes[j].parent {
+			if _, ok := kept[p.nodes[j].n]; ok {
+				break
+			}
+			kept[p.nodes[j].n] = struct{}{}
+		}
+	}
+	return kept
+}

@@ -1,0 +1,76 @@
+package article
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// head is what a page declares of itself in meta, link and title elements.
+type head struct {
+	meta      map[string][]string // by name in small letters, in order
+	title     string
+	canonical string
+	lang      string
+}
+
+// readHead reads the declarations, wherever on the page they stand.
+func (p *page) readHead() head {
+	h := head{meta: map[string][]string{}}
+	for i := int32(0); i < int32(len(p.nodes)); i++ {
+		n := p.nodes[i].n
+		if n.Type != html.ElementNode {
+			continue
+		}
+		switch n.DataAtom {
+		case atom.Html:
+			if h.lang == "" {
+				h.lang = attr(n, "lang")
+			}
+			if h.lang == "" {
+				h.lang = attr(n, "xml:lang")
+			}
+		case atom.Title:
+			if h.title == "" && n.Namespace == "" {
+				h.title = p.innerText(i, 2*maxText)
+			}
+		case atom.Link:
+			if h.canonical == "" && hasToken(attr(n, "rel"), "canonical") {
+				h.canonical = strings.TrimSpace(attr(n, "href"))
+			}
+		case atom.Meta:
+			content := strings.TrimSpace(attr(n, "content"))
+			if content == "" || len(content) > 8*maxText {
+				continue
+			}
+			for _, key := range []string{"property", "name", "itemprop", "http-equiv"} {
+				for name := range strings.FieldsSeq(strings.ToLower(attr(n, key))) {
+					if len(h.meta[name]) < 20 {
+						h.meta[name] = append(h.meta[name], content)
+					}
+				}
+			}
+		}
+	}
+	return h
+}
+
+// first is the first content of the names, which are looked at in order.
+func (h *head) first(names ...string) string {
+	for _, name := range names {
+		for _, s := range h.meta[name] {
+			return s
+		}
+	}
+	return ""
+}
+
+func hasToken(list, token string) bool {
+	for s := range strings.FieldsSeq(strings.ToLower(list)) {
+		if s == token {
+			return true
+		}
+	}
+	return false
+}

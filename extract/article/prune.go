@@ -1,0 +1,203 @@
+package article
+
+import (
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// prune drops from the container what is not the text itself.
+func (p *page) prune(top int32, titles []string) {
+	p.dropInside(top)
+	p.buildLines()
+	p.dropLists(top)
+	p.buildLines()
+	p.dropLines(top, titles)
+}
+
+// dropInside drops elements in the container by their names.
+func (p *page) dropInside(top int32) {
+	const inside = captionName | bylineName | bioName | tagsName | mediaName | titleName
+	total := p.good(top)
+	for i := top + 1; i < p.nodes[top].end; i++ {
+		nd := &p.nodes[i]
+		if nd.out {
+			i = nd.end - 1
+			continue
+		}
+		if nd.n.Type != html.ElementNode {
+			continue
+		}
+		drop := false
+		switch nd.n.DataAtom {
+		case atom.Tr, atom.Td, atom.Th, atom.Tbody, atom.Blockquote, atom.Q, atom.H2, atom.H3:
+			drop = nd.names&(captionName|bylineName) != 0
+		case atom.H1, atom.Form:
+			drop = true
+		default:
+			drop = nd.names&inside != 0 && nd.names&(bodyName|quoteName) == 0
+		}
+		if drop && p.good(i)*4 < total {
+			nd.out = true
+			i = nd.end - 1
+		}
+	}
+}
+
+// dropLists drops blocks that are mostly links.
+func (p *page) dropLists(top int32) {
+	total := p.nodes[top].chars
+	for i := top + 1; i < p.nodes[top].end; i++ {
+		nd := &p.nodes[i]
+		if nd.out {
+			i = nd.end - 1
+			continue
+		}
+		if nd.n.Type != html.ElementNode || !blocks[nd.n.DataAtom] || nd.chars == 0 {
+			continue
+		}
+		switch nd.n.DataAtom {
+		case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Li, atom.Td, atom.Tr, atom.Th, atom.Blockquote:
+			continue
+		}
+		if nd.links*10 > nd.chars*8 && nd.chars*2 < total {
+			nd.out = true
+			i = nd.end - 1
+		}
+	}
+}
+
+// dropLines drops lines by what they say and where they stand.
+func (p *page) dropLines(top int32, titles []string) {
+	var in []int
+	for k := range p.lines {
+		if p.inside(p.lines[k].first, top) {
+			in = append(in, k)
+		}
+	}
+	first, last := -1, -1
+	for x, k := range in {
+		l := &p.lines[k]
+		if l.chars < 400 {
+			text := p.text(l)
+			switch {
+			case isLabel(text):
+				l.dropped = true
+			case l.chars < 200 && (pointer().MatchString(text) || pointerWide().MatchString(text)) && l.links*3 > l.chars:
+				l.dropped = true
+			case prompt().MatchString(text):
+				l.dropped = true
+			case l.links*10 > l.chars*9 && l.chars > 30 && p.alone(l):
+				l.dropped = true
+			}
+		}
+		if l.good && !l.dropped {
+			if first < 0 {
+				first = x
+			}
+			last = x
+		}
+	}
+	if first < 0 {
+		return
+	}
+	p.trimStart(in[:first+1], titles)
+	p.trimEnd(in, last)
+	p.dropOrphans(in)
+}
+
+// trimStart drops titles, bylines and links before the first paragraph.
+func (p *page) trimStart(in []int, titles []string) {
+	known := map[string]bool{}
+	for _, s := range titles {
+		known[fold(s)] = true
+	}
+	for _, k := range in {
+		l := &p.lines[k]
+		if l.chars > 300 {
+			continue
+		}
+		text := p.text(l)
+		if known[fold(text)] || !l.good && (isByline(text) || l.links*2 > l.chars) {
+			l.dropped = true
+		}
+	}
+}
+
+// trimEnd drops credits, links and headings behind the last paragraph.
+func (p *page) trimEnd(in []int, last int) {
+	for x := len(in) - 1; x >= 0; x-- {
+		l := &p.lines[in[x]]
+		if l.dropped {
+			continue
+		}
+		text := p.text(l)
+		switch {
+		case credit().MatchString(text):
+		case x > last && (l.links*2 > l.chars || p.heading(l)):
+		case x <= last:
+			return
+		default:
+			continue
+		}
+		l.dropped = true
+	}
+}
+
+// dropOrphans drops headings when nothing is left of what they stood over.
+func (p *page) dropOrphans(in []int) {
+	for x, k := range in {
+		l := &p.lines[k]
+		if l.dropped || !p.heading(l) {
+			continue
+		}
+		gone := 0
+		for _, m := range in[x+1:] {
+			if next := &p.lines[m]; !next.dropped {
+				if !p.heading(next) {
+					gone = 0
+				}
+				break
+			}
+			gone++
+		}
+		if gone > 0 {
+			l.dropped = true
+		}
+	}
+}
+
+// alone tells whether a line is all there is in its paragraph, outside of lists,
+// tables and headings.
+func (p *page) alone(l *line) bool {
+	switch p.nodes[l.block].n.DataAtom {
+	case atom.P, atom.Div, atom.Section, atom.Center, atom.Body, atom.Article:
+	default:
+		return false
+	}
+	for i := p.nodes[l.block].parent; i >= 0; i = p.nodes[i].parent {
+		switch p.nodes[i].n.DataAtom {
+		case atom.Li, atom.Td, atom.Th, atom.Blockquote, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+			return false
+		case atom.Article, atom.Main, atom.Body:
+			return true
+		}
+	}
+	return true
+}
+
+func (p *page) heading(l *line) bool {
+	for i := l.block; i >= 0; i = p.nodes[i].parent {
+		n := p.nodes[i].n
+		if n.Type != html.ElementNode {
+			return false
+		}
+		switch n.DataAtom {
+		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+			return true
+		}
+		if blocks[n.DataAtom] {
+			return false
+		}
+	}
+	return false
+}
