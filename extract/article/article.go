@@ -27,11 +27,21 @@ func Find(root *html.Node, pageURL string) *Article {
 	title := p.titleHeading(titles)
 	p.dropUnseen()
 	p.buildLines()
+	notes := p.takeNotes()
 	p.dropAround(title)
 	p.buildLines()
 	top := p.container(t, title)
-	p.prune(top, titles)
-	a := &Article{main: p.kept(top)}
+	p.prune(top, titles, h.lang)
+	zone := p.around(title, top, p.firstText(top), notes)
+	a := &Article{
+		Byline:    p.author(&h, t, zone),
+		Canonical: h.address(pageURL),
+		Dates:     p.dates(&h, t, zone),
+		Language:  h.language(t),
+		SiteName:  h.site(t),
+		main:      p.kept(top),
+	}
+	a.Title = p.pageTitle(&h, t, title, a.SiteName)
 	return a
 }
 

@@ -1,6 +1,7 @@
 package article
 
 import (
+	"net/url"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -73,4 +74,45 @@ func hasToken(list, token string) bool {
 		}
 	}
 	return false
+}
+
+// site is the name of the site that the page belongs to.
+func (h *head) site(t *thing) string {
+	for _, s := range []string{h.first("og:site_name"), t.publisher, h.first("application-name", "al:ios:app_name", "apple-mobile-web-app-title")} {
+		if s = strings.Join(strings.Fields(html.UnescapeString(s)), " "); s != "" && len(s) < 120 {
+			return s
+		}
+	}
+	return ""
+}
+
+// language is the tag of the page's language, as it says.
+func (h *head) language(t *thing) string {
+	for _, s := range []string{h.lang, h.first("content-language", "dc.language", "dcterms.language", "language"), t.language, h.first("og:locale")} {
+		s, _, _ = strings.Cut(strings.TrimSpace(s), ",")
+		s = strings.ReplaceAll(strings.TrimSpace(s), "_", "-")
+		if len(s) >= 2 && len(s) <= 35 && !strings.ContainsAny(s, " <>\"'{}") {
+			return s
+		}
+	}
+	return ""
+}
+
+// address is the address that the page declares as its own, made absolute; empty
+// if that is no page of the web.
+func (h *head) address(pageURL string) string {
+	base, err := url.Parse(pageURL)
+	if err != nil {
+		base = &url.URL{}
+	}
+	for _, s := range []string{h.canonical, h.first("og:url")} {
+		u, err := url.Parse(strings.TrimSpace(s))
+		if s == "" || err != nil {
+			continue
+		}
+		if u = base.ResolveReference(u); (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+			return u.String()
+		}
+	}
+	return ""
 }

@@ -6,12 +6,12 @@ import (
 )
 
 // prune drops from the container what is not the text itself.
-func (p *page) prune(top int32, titles []string) {
+func (p *page) prune(top int32, titles []string, lang string) {
 	p.dropInside(top)
 	p.buildLines()
 	p.dropLists(top)
 	p.buildLines()
-	p.dropLines(top, titles)
+	p.dropLines(top, titles, lang)
 }
 
 // dropInside drops elements in the container by their names.
@@ -67,7 +67,7 @@ func (p *page) dropLists(top int32) {
 }
 
 // dropLines drops lines by what they say and where they stand.
-func (p *page) dropLines(top int32, titles []string) {
+func (p *page) dropLines(top int32, titles []string, lang string) {
 	var in []int
 	for k := range p.lines {
 		if p.inside(p.lines[k].first, top) {
@@ -100,13 +100,13 @@ func (p *page) dropLines(top int32, titles []string) {
 	if first < 0 {
 		return
 	}
-	p.trimStart(in[:first+1], titles)
+	p.trimStart(in[:first+1], titles, lang)
 	p.trimEnd(in, last)
 	p.dropOrphans(in)
 }
 
 // trimStart drops titles, bylines and links before the first paragraph.
-func (p *page) trimStart(in []int, titles []string) {
+func (p *page) trimStart(in []int, titles []string, lang string) {
 	known := map[string]bool{}
 	for _, s := range titles {
 		known[fold(s)] = true
@@ -117,7 +117,7 @@ func (p *page) trimStart(in []int, titles []string) {
 			continue
 		}
 		text := p.text(l)
-		if known[fold(text)] || !l.good && (isByline(text) || l.links*2 > l.chars) {
+		if known[fold(text)] || !l.good && (isByline(text, lang) || l.links*2 > l.chars) {
 			l.dropped = true
 		}
 	}

@@ -85,3 +85,45 @@ func fold(s string) string {
 	}
 	return b.String()
 }
+
+// pageTitle is the title of the page without the name of the site: what it claims
+// for others to show, else the heading that its title element holds, else that
+// element.
+func (p *page) pageTitle(h *head, t *thing, heading int32, site string) string {
+	for _, s := range claimedTitles(h, t) {
+		if s != strings.Join(strings.Fields(h.title), " ") {
+			return withoutSite(s, site)
+		}
+		break
+	}
+	title := strings.Join(strings.Fields(h.title), " ")
+	if heading >= 0 {
+		if s := p.innerText(heading, maxText); len(strings.Fields(s)) >= 4 || title == "" || len(s)*2 >= len(title) {
+			return s
+		}
+	}
+	if title == "" {
+		for i := range p.nodes {
+			if p.nodes[i].n.DataAtom == atom.H1 && !p.nodes[i].out {
+				return p.innerText(int32(i), maxText)
+			}
+		}
+	}
+	return withoutSite(title, site)
+}
+
+// withoutSite cuts the name of the site off a title, with the mark between them.
+func withoutSite(title, site string) string {
+	if site == "" {
+		return title
+	}
+	for _, mark := range []string{" | ", " - ", " – ", " — ", " :: ", " » ", " · ", " / ", ": ", "_", "|"} {
+		if i := strings.LastIndex(title, mark); i > 0 && fold(title[i+len(mark):]) == fold(site) {
+			return strings.TrimSpace(title[:i])
+		}
+		if i := strings.Index(title, mark); i > 0 && fold(title[:i]) == fold(site) {
+			return strings.TrimSpace(title[i+len(mark):])
+		}
+	}
+	return title
+}
