@@ -29,10 +29,13 @@ func Find(root *html.Node, pageURL string) *Article {
 	p.buildLines()
 	notes := p.takeNotes()
 	p.dropAround(title)
-	p.buildLines()
 	top := p.container(t, title)
 	p.prune(top, titles, h.lang)
-	zone := p.around(title, top, p.firstText(top), notes)
+	text := p.firstText(top)
+	if title < 0 {
+		title = p.nearestHeading(text)
+	}
+	zone := p.around(title, top, text, notes)
 	a := &Article{
 		Byline:    p.author(&h, t, zone),
 		Canonical: h.address(pageURL),
@@ -51,20 +54,31 @@ func (a *Article) Contains(n *html.Node) bool {
 	return ok
 }
 
-// kept collects the texts of lines that were kept, and the elements around them.
+// kept collects the texts of lines that were kept, the white space between them,
+// and the elements around them.
 func (p *page) kept(top int32) map[*html.Node]struct{} {
 	kept := map[*html.Node]struct{}{}
-	for i := top; i < p.nodes[top].end; i++ {
-		nd := &p.nodes[i]
-		if nd.line < 0 || p.lines[nd.line].dropped {
+	for k := range p.lines {
+		l := &p.lines[k]
+		if l.dropped || !p.inside(l.first, top) {
 			continue
 		}
-		kept[nd.n] = struct{}{}
-		for j := nd.parent; j >= top; j = p.nodes[j].parent {
-			if _, ok := kept[p.nodes[j].n]; ok {
-				break
+		for i := l.first; i <= l.last; i++ {
+			nd := &p.nodes[i]
+			if nd.out {
+				i = nd.end - 1
+				continue
 			}
-			kept[p.nodes[j].n] = struct{}{}
+			if nd.n.Type != html.TextNode {
+				continue
+			}
+			kept[nd.n] = struct{}{}
+			for j := nd.parent; j >= top; j = p.nodes[j].parent {
+				if _, ok := kept[p.nodes[j].n]; ok {
+					break
+				}
+				kept[p.nodes[j].n] = struct{}{}
+			}
 		}
 	}
 	return kept

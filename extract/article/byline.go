@@ -66,7 +66,7 @@ func (p *page) visibleAuthor(zone region) string {
 		case words && p.inside(int32(i), zone.top):
 			rank = 1
 		}
-		if rank <= score || p.foreign(int32(i), zone.top) {
+		if rank <= score || p.foreign(int32(i), zone.top, beside) {
 			continue
 		}
 		if s := cleanName(p.innerText(int32(i), 200)); s != "" {

@@ -15,6 +15,9 @@ func (p *page) container(t *thing, title int32) int32 {
 	if i := p.matching(t.body); i >= 0 {
 		return i
 	}
+	if i := p.heaviest(-1, func(i int32) bool { return p.nodes[i].names&markedName != 0 }); i >= 0 && p.nodes[i].chars >= minMarked {
+		return i
+	}
 	best := p.heaviest(p.body, func(int32) bool { return true })
 	good := p.good(best)
 	body := p.heaviest(-1, func(i int32) bool { return p.nodes[i].names&bodyName != 0 })
@@ -34,6 +37,10 @@ func (p *page) container(t *thing, title int32) int32 {
 	}
 	return p.narrow(best)
 }
+
+// minMarked is how many characters of text make a body that is marked as one
+// believable.
+const minMarked = 140
 
 // heaviest is the element of the greatest mass among those that fit, the deepest
 // of several; or other.

@@ -1,6 +1,7 @@
 package article
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -19,6 +20,19 @@ type dated struct {
 	// told means that the page says in words or markup what the date is of; an
 	// untold date only stands where dates of publication do.
 	told bool
+}
+
+// rank orders dates by how far they can be trusted. A date that nothing says what
+// it is of comes after that of the address, and a month after any day.
+func (d *dated) rank() int {
+	rank := strings.Index("json-ld meta microdata time text url", d.source)
+	if !d.told && d.source != "url" {
+		rank += 100
+	}
+	if d.m.day == 0 {
+		rank += 200
+	}
+	return rank
 }
 
 // dater collects the dates of a page.
@@ -66,10 +80,10 @@ func (p *page) dates(h *head, t *thing, zone region) []extract.Date {
 	d.add(extract.Published, "json-ld", t.created, false)
 	d.add(extract.Updated, "json-ld", t.modified, true)
 	for _, name := range publishedMeta {
-		d.add(extract.Published, "meta", h.first(name), false)
+		d.add(extract.Published, "meta", h.first(name), true)
 	}
 	for _, name := range updatedMeta {
-		d.add(extract.Updated, "meta", h.first(name), false)
+		d.add(extract.Updated, "meta", h.first(name), true)
 	}
 	d.microdata(zone)
 	d.timeElements(zone)
@@ -96,24 +110,25 @@ type note struct {
 // near tells whether a node stands between title and text, or just above.
 func (z *region) near(i int32) bool { return z.start <= i && i < z.text }
 
+const (
+	// elsewhere are the names of what never holds the dates of the page itself.
+	elsewhere = commentName | relatedName | captionName
+	// beside are those of what holds them only between title and text.
+	beside = elsewhere | sideName | footName | navName | adName
+)
+
 // foreign tells whether a node belongs to something else on the page: a comment,
-// a list of other articles, a picture.
-func (p *page) foreign(i, top int32) bool {
+// a list of other articles, a picture; by the names given.
+func (p *page) foreign(i, top int32, names names) bool {
 	for j := i; j >= 0; j = p.nodes[j].parent {
 		nd := &p.nodes[j]
-		if j == top || nd.n.DataAtom == atom.Body {
+		if nd.n.DataAtom == atom.Body || p.inside(top, j) {
 			return false
 		}
-		if nd.names&(commentName|relatedName|sideName|footName|navName|captionName|adName) != 0 && !p.inside(top, j) {
+		if nd.names&names != 0 || nd.n.DataAtom == atom.Article && !p.inside(j, top) {
 			return true
 		}
-		if kind := attr(nd.n, "itemtype"); kind != "" && !p.inside(top, j) {
-			kind = strings.ToLower(kind)
-			if strings.HasSuffix(kind, "object") || strings.HasSuffix(kind, "comment") || strings.HasSuffix(kind, "event") {
-				return true
-			}
-		}
-		if nd.n.DataAtom == atom.Article && !p.inside(top, j) && !p.inside(j, top) {
+		if kind := strings.ToLower(attr(nd.n, "itemtype")); strings.HasSuffix(kind, "object") || strings.HasSuffix(kind, "comment") || strings.HasSuffix(kind, "event") {
 			return true
 		}
 	}
@@ -138,7 +153,7 @@ func (d *dater) microdata(zone region) {
 		default:
 			continue
 		}
-		if d.foreign(int32(i), zone.top) {
+		if d.foreign(int32(i), zone.top, beside) {
 			continue
 		}
 		d.add(kind, "microdata", d.stampOf(int32(i)), true)
@@ -172,7 +187,7 @@ func (d *dater) timeElements(zone region) {
 		default:
 			continue
 		}
-		if !zone.near(int32(i)) || d.foreign(int32(i), zone.top) {
+		if !zone.near(int32(i)) || d.foreign(int32(i), zone.top, elsewhere) {
 			continue
 		}
 		class = strings.ToLower(attr(n, "class") + " " + attr(n, "itemprop") + " " + attr(n, "id"))
@@ -218,7 +233,7 @@ var (
 func (d *dater) visible(zone region) {
 	for _, note := range zone.notes {
 		near := zone.near(note.at)
-		if !near && !(d.inside(note.at, zone.top) || note.at >= zone.text && note.at < d.nodes[zone.top].end+60) || ownerWord().MatchString(note.text) || d.foreign(note.at, zone.top) {
+		if !near && !(d.inside(note.at, zone.top) || note.at >= zone.text && note.at < d.nodes[zone.top].end+60) || ownerWord().MatchString(note.text) || d.foreign(note.at, zone.top, elsewhere) {
 			continue
 		}
 		updated := updatedWord().FindStringIndex(note.text)
@@ -235,7 +250,7 @@ func (d *dater) visible(zone region) {
 			d.add(extract.Updated, "text", note.text[updated[0]:], true)
 		case published != nil && (near || startsAt(published)):
 			d.add(extract.Published, "text", note.text, true)
-		case near:
+		case near && len(note.text) < 140:
 			d.add(extract.Published, "text", note.text, false)
 		}
 	}
@@ -277,6 +292,7 @@ func (d *dater) address() {
 
 // weigh drops dates that contradict better ones, and brings them in order.
 func (d *dater) weigh() []extract.Date {
+	slices.SortStableFunc(d.found, func(a, b dated) int { return a.rank() - b.rank() })
 	var kept []extract.Date
 	best := map[extract.DateKind]*dated{}
 	for _, kind := range []extract.DateKind{extract.Published, extract.Updated} {

@@ -28,6 +28,8 @@ const (
 	hiddenName                    // not shown to those who see
 	titleName                     // the headline
 	bodyName                      // the text itself
+	markedName                    // the text itself, by microdata
+	dekName                       // a line under the headline that introduces the text
 	quoteName                     // posts of other sites that the text quotes
 )
 
@@ -41,7 +43,7 @@ var words = wordTable(map[names]string{
 	commentName: "comment comments commentlist disqus respond livefyre talkback kommentare kommentar comentarios commentaires reacties komentarze",
 	relatedName: "related relatedposts relatedarticles recirc recirculation recommend recommended recommendation recommendations recommends trending mostread mostpopular popular upnext readmore morefrom readnext suggested suggestions jp-relatedposts yarpp teaser teasers seealso alsoread",
 	signupName:  "newsletter newsletters subscribe subscription subscriptions signup optin cta mailchimp registration register login signin donate donation",
-	consentName: "cookie cookies cookiebar consent gdpr modal popup overlay lightbox tooltip onetrust cc-window toast",
+	consentName: "cookie cookies cookiebar consent gdpr modal popup overlay lightbox tooltip rollover popover hovercard dropdown flyout onetrust cc-window toast",
 	captionName: "caption captions figcaption credit credits photocredit imagecredit attribution legend imagecaption cutline",
 	bylineName:  "byline bylines dateline timestamp date datetime pubdate postmeta entrymeta meta posted published author authors writer readtime",
 	bioName:     "bio authorbio authorbox aboutauthor biography",
@@ -49,6 +51,7 @@ var words = wordTable(map[names]string{
 	mediaName:   "gallery slideshow carousel videoplayer mediaplayer audioplayer jwplayer slider playlist slick",
 	hiddenName:  "sr-only visually-hidden visuallyhidden screen-reader screenreader screen-reader-text noscript printonly printheader printfooter printblock printnone offscreen invisible",
 	titleName:   "headline",
+	dekName:     "dek deck subhead subheading subheadline subtitle standfirst abstract kicker eyebrow",
 	quoteName:   "twitter-tweet twittertweet instagram-media instagrammedia fbpost",
 	bodyName:    "articlebody storybody postbody entrybody storytext articletext bodytext articlecontent entrycontent postcontent storycontent maincontent bodycopy blogcontent newstext",
 })
@@ -69,12 +72,17 @@ func namesOf(n *html.Node) names {
 	for i := range n.Attr {
 		a := &n.Attr[i]
 		switch a.Key {
-		case "class", "id", "data-component", "data-testid", "data-test", "data-type", "data-module", "data-name", "data-element":
+		case "id":
+			// Headings lend their words to ids, such as "sharing-with-one-developer".
+			if parts := splitWords(a.Val); len(parts) <= 4 {
+				found |= namesIn(a.Val)
+			}
+		case "class", "data-component", "data-testid", "data-test", "data-type", "data-module", "data-name", "data-element":
 			found |= namesIn(a.Val)
 		case "itemprop":
 			switch strings.ToLower(strings.TrimSpace(a.Val)) {
 			case "articlebody", "articlebody text", "text articlebody":
-				found |= bodyName
+				found |= bodyName | markedName
 			case "datepublished", "datemodified", "datecreated", "author", "creator", "publisher":
 				found |= bylineName
 			case "headline":
@@ -122,6 +130,9 @@ func namesIn(value string) names {
 	}
 	var found names
 	for class := range strings.FieldsSeq(value) {
+		if isTopic(class) {
+			continue
+		}
 		last := ""
 		parts := splitWords(class)
 		found |= words[strings.ToLower(class)]
@@ -155,4 +166,15 @@ func splitWords(class string) []string {
 	}
 	cut(len(class))
 	return parts
+}
+
+// isTopic tells whether a class only carries a tag or a category of the text, as
+// WordPress puts them on articles.
+func isTopic(class string) bool {
+	for _, prefix := range []string{"tag-", "category-", "cat-", "topic-", "post_format-", "author-", "section-"} {
+		if strings.HasPrefix(class, prefix) && len(class) > len(prefix)+12 || prefix != "section-" && prefix != "author-" && strings.HasPrefix(class, prefix) {
+			return true
+		}
+	}
+	return false
 }

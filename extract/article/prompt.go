@@ -33,8 +33,11 @@ func wordSet(list string) map[string]bool {
 
 // isLabel tells whether a line is one of the labels.
 func isLabel(text string) bool {
-	return len(text) < 60 && labels[fold(text)]
+	return len(text) < 60 && (labels[fold(text)] || counter().MatchString(text))
 }
+
+// counter is the label of a picture in a gallery.
+var counter = lazyregexp.New(`(?i)^\(?(?:image|photo|slide|picture|bild|foto|imagen|imagem)?\s*\d+\s*(?:/|of|von|de|di|van|z|из)\s*\d+\)?$`)
 
 // pointer is the beginning of a line that sends the reader elsewhere, followed by
 // a colon, a dash, a bar or capitals.
@@ -48,7 +51,7 @@ var pointerWide = lazyregexp.New(`^[\s\[【（(]*(?:相关阅读|相关新闻|�
 // about.
 var prompt = lazyregexp.New(`(?i)` +
 	`\b(?:follow|like) (?:us|me|him|her|them|the \w+|[\w' .]{2,60}?) (?:on|at|@) ?(?:twitter|facebook|instagram|youtube|social|linkedin|flipboard|@)|` +
-	`\b(?:sign[ -]?up|subscribe|register)\b.{0,60}\b(?:newsletter|newsletters|e-?mail|alerts?|inbox|updates|channel|today|here|free)\b|\bsubscribe to our\b|\bdelivered (?:straight )?(?:to|through) your (?:inbox|letterbox)|` +
+	`\b(?:sign[ -]?up|subscribe|register)\b.{0,60}\b(?:newsletter|newsletters|e-?mail|alerts?|inbox)\b|\bsubscribe to our\b|\bdelivered (?:straight )?(?:to|through) your (?:inbox|letterbox)|` +
 	`\blike this (?:story|article|post)\?|\bshare (?:it|this(?: \w+)?) with (?:a|your) friends?|\bjoin the (?:conversation|discussion)\b|\bclick(?:ing)? here (?:for|to)\b.{0,40}$|\bby clicking here$|\bdownload (?:our|the) (?:\w+ )?app\b|` +
 	`\bthis copy is for your personal\b|\bthis document is subject to copyright\b|\ball rights reserved\b|\bmay not be (?:published|reproduced|republished)\b|` +
 	`\bdiese website (?:nutzt|verwendet) cookies|\bthis (?:website|site) uses cookies|\bwe use cookies|\bnutzungserlebnis.{0,40}cookies|` +

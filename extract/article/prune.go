@@ -1,6 +1,8 @@
 package article
 
 import (
+	"slices"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -16,7 +18,7 @@ func (p *page) prune(top int32, titles []string, lang string) {
 
 // dropInside drops elements in the container by their names.
 func (p *page) dropInside(top int32) {
-	const inside = captionName | bylineName | bioName | tagsName | mediaName | titleName
+	const inside = captionName | bylineName | bioName | tagsName | mediaName | titleName | dekName
 	total := p.good(top)
 	for i := top + 1; i < p.nodes[top].end; i++ {
 		nd := &p.nodes[i]
@@ -30,13 +32,18 @@ func (p *page) dropInside(top int32) {
 		drop := false
 		switch nd.n.DataAtom {
 		case atom.Tr, atom.Td, atom.Th, atom.Tbody, atom.Blockquote, atom.Q, atom.H2, atom.H3:
-			drop = nd.names&(captionName|bylineName) != 0
+			drop = nd.names&(captionName|bylineName|dekName) != 0
 		case atom.H1, atom.Form:
 			drop = true
 		default:
 			drop = nd.names&inside != 0 && nd.names&(bodyName|quoteName) == 0
 		}
-		if drop && p.good(i)*4 < total {
+		// What only introduces or captions a text may weigh much beside a short one.
+		share := int32(4)
+		if nd.names&(dekName|captionName|bylineName) != 0 {
+			share = 2
+		}
+		if drop && p.good(i)*share < total {
 			nd.out = true
 			i = nd.end - 1
 		}
@@ -59,11 +66,18 @@ func (p *page) dropLists(top int32) {
 		case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Li, atom.Td, atom.Tr, atom.Th, atom.Blockquote:
 			continue
 		}
-		if nd.links*10 > nd.chars*8 && nd.chars*2 < total {
+		if nd.links*10 > nd.chars*8 && nd.chars*2 < total && p.linesIn(i) >= 3 {
 			nd.out = true
 			i = nd.end - 1
 		}
 	}
+}
+
+// linesIn is the number of lines that begin below a node.
+func (p *page) linesIn(i int32) int {
+	from, _ := slices.BinarySearchFunc(p.lines, i, func(l line, at int32) int { return int(l.first) - int(at) })
+	to, _ := slices.BinarySearchFunc(p.lines, p.nodes[i].end, func(l line, at int32) int { return int(l.first) - int(at) })
+	return to - from
 }
 
 // dropLines drops lines by what they say and where they stand.
@@ -77,7 +91,7 @@ func (p *page) dropLines(top int32, titles []string, lang string) {
 	first, last := -1, -1
 	for x, k := range in {
 		l := &p.lines[k]
-		if l.chars < 400 {
+		if l.chars < 250 {
 			text := p.text(l)
 			switch {
 			case isLabel(text):
@@ -86,7 +100,7 @@ func (p *page) dropLines(top int32, titles []string, lang string) {
 				l.dropped = true
 			case prompt().MatchString(text):
 				l.dropped = true
-			case l.links*10 > l.chars*9 && l.chars > 30 && p.alone(l):
+			case l.links*10 > l.chars*8 && l.chars > 30 && p.alone(l) && !(x > 0 && p.heading(&p.lines[in[x-1]])):
 				l.dropped = true
 			}
 		}

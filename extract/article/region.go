@@ -18,7 +18,7 @@ func (p *page) takeNotes() []note {
 		if l.chars > 240 || len(notes) >= maxNotes {
 			continue
 		}
-		if text := p.text(l); strings.ContainsAny(text, "0123456789") {
+		if text := p.spaced(l); strings.ContainsAny(text, "0123456789") {
 			notes = append(notes, note{l.first, text})
 		}
 	}
@@ -46,13 +46,48 @@ func (p *page) around(title, top, text int32, notes []note) region {
 	return z
 }
 
-// firstText is the index of the first text of a kept paragraph, or of the
-// container's end.
+// firstText is the index of the first text of a kept paragraph, past a short one
+// that may only introduce the article, or of the container's end.
 func (p *page) firstText(top int32) int32 {
+	found := int32(-1)
 	for k := range p.lines {
-		if l := &p.lines[k]; l.good && !l.dropped && p.inside(l.first, top) {
+		l := &p.lines[k]
+		if !l.good || l.dropped || !p.inside(l.first, top) {
+			continue
+		}
+		if l.chars >= 250 || found >= 0 {
 			return l.first
 		}
+		found = l.first
 	}
 	return p.nodes[top].end
+}
+
+// spaced is the text of a line with a blank between texts of different elements,
+// since styles often draw the gap between an author and a date.
+func (p *page) spaced(l *line) string {
+	var parts []string
+	size := 0
+	for i := l.first; i <= l.last && size < maxText; i++ {
+		if nd := &p.nodes[i]; nd.line >= 0 {
+			s := strings.TrimSpace(nd.n.Data)
+			if len(s) > maxText {
+				s = s[:maxText]
+			}
+			parts = append(parts, s)
+			size += len(s)
+		}
+	}
+	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
+}
+
+// nearestHeading is the last h1 before the text of the container, for a page that
+// claims no title that a heading shows; -1 if there is none.
+func (p *page) nearestHeading(text int32) int32 {
+	for i := text - 1; i > p.body; i-- {
+		if p.nodes[i].n.DataAtom == atom.H1 {
+			return i
+		}
+	}
+	return -1
 }

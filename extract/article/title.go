@@ -91,10 +91,12 @@ func fold(s string) string {
 // element.
 func (p *page) pageTitle(h *head, t *thing, heading int32, site string) string {
 	for _, s := range claimedTitles(h, t) {
-		if s != strings.Join(strings.Fields(h.title), " ") {
+		if s == strings.Join(strings.Fields(h.title), " ") {
+			break
+		}
+		if fold(s) != fold(site) {
 			return withoutSite(s, site)
 		}
-		break
 	}
 	title := strings.Join(strings.Fields(h.title), " ")
 	if heading >= 0 {

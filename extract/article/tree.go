@@ -16,6 +16,10 @@ type page struct {
 	lines []line
 	// goodSum[i] is the weight of the good lines that begin before node i.
 	goodSum []int32
+	// quotes[i] counts the posts of other sites that begin before node i.
+	quotes []int32
+	// anchors are the indexes of headlines and named bodies, in order.
+	anchors []int32
 	url     string
 	body    int32 // index of the body element, or of the root if there is none
 }
@@ -57,7 +61,7 @@ const maxText = 400
 // newPage lays out the tree.
 func newPage(root *html.Node, url string) *page {
 	p := &page{url: url}
-	up := int32(-1) // index of the parent of n
+	up, quoted := int32(-1), int32(0) // index of the parent of n; posts seen so far
 	for n := root; ; {
 		i := int32(len(p.nodes))
 		p.nodes = append(p.nodes, node{n: n, parent: up, line: -1})
@@ -65,8 +69,16 @@ func newPage(root *html.Node, url string) *page {
 			if n.DataAtom == atom.Body && p.body == 0 {
 				p.body = i
 			}
-			p.nodes[i].names = namesOf(n)
+			nd := &p.nodes[i]
+			nd.names = namesOf(n)
+			if n.DataAtom == atom.H1 || nd.names&bodyName != 0 {
+				p.anchors = append(p.anchors, i)
+			}
+			if nd.names&quoteName != 0 {
+				quoted++
+			}
 		}
+		p.quotes = append(p.quotes, quoted)
 		if n.FirstChild != nil {
 			up, n = i, n.FirstChild
 			continue
@@ -78,6 +90,7 @@ func newPage(root *html.Node, url string) *page {
 			up = p.nodes[up].parent
 		}
 		if n == root {
+			p.quotes = append(p.quotes, quoted)
 			return p
 		}
 		n = n.NextSibling
