@@ -24,18 +24,19 @@ func Find(root *html.Node, pageURL string) *Article {
 	h := p.readHead()
 	t := p.bestThing()
 	titles := claimedTitles(&h, t)
-	title := p.titleHeading(titles)
 	p.dropUnseen()
 	p.buildLines()
+	title := p.titleHeading(titles)
 	notes := p.takeNotes()
 	p.dropAround(title)
 	top := p.container(t, title)
 	p.prune(top, titles, h.lang)
 	text := p.firstText(top)
-	if title < 0 {
-		title = p.nearestHeading(text)
+	above := title
+	if above < 0 {
+		above = p.nearestHeading(text)
 	}
-	zone := p.around(title, top, text, notes)
+	zone := p.around(above, top, text, notes)
 	a := &Article{
 		Byline:    p.author(&h, t, zone),
 		Canonical: h.address(pageURL),

@@ -26,7 +26,13 @@ func isByline(text, lang string) bool {
 // author is who wrote the page, as it says.
 func (p *page) author(h *head, t *thing, zone region) string {
 	if len(t.authors) > 0 {
-		return strings.Join(t.authors, ", ")
+		var people []string
+		for _, s := range t.authors {
+			if s = byWord().ReplaceAllString(s, ""); s != "" {
+				people = append(people, s)
+			}
+		}
+		return strings.Join(people, ", ")
 	}
 	for _, name := range []string{"dc.creator", "dc:creator", "dcterms.creator", "dc.contributor", "author", "article:author", "parsely-author", "sailthru.author", "byl", "citation_author", "cxenseparse:author", "article:author_name", "rnews:author"} {
 		var people []string
@@ -46,6 +52,7 @@ func (p *page) author(h *head, t *thing, zone region) string {
 // article where markup says that it is one.
 func (p *page) visibleAuthor(zone region) string {
 	best, score := "", 0
+	left := maxStamps
 	for i := range p.nodes {
 		nd := &p.nodes[i]
 		n := nd.n
@@ -69,6 +76,9 @@ func (p *page) visibleAuthor(zone region) string {
 		if rank <= score || p.foreign(int32(i), zone.top, beside) {
 			continue
 		}
+		if left--; left < 0 {
+			break
+		}
 		if s := cleanName(p.innerText(int32(i), 200)); s != "" {
 			best, score = s, rank
 		}
@@ -79,12 +89,14 @@ func (p *page) visibleAuthor(zone region) string {
 var (
 	authorClass = lazyregexp.New(`(?i)author|byline|writer`)
 	byWord      = lazyregexp.New(`(?i)^(?:(?:written|posted|published|reported|story|article|text) )?(?:by|von|por|par|di|door|autor|author|от|автор|作者|文)\s*[:：]?\s+`)
-	afterName   = lazyregexp.New(`\s*(?:[|•·–—]|\s-\s|\(?@|\d{1,2}[:.]\d{2}|\s(?:on|am|le|il|em) \d|,\s*(?:updated|published|posted)\b).*$`)
+	inBrackets  = lazyregexp.New(`\s*[(<]\s*(?:https?://|mailto:|\S+@)[^)>]*[)>]`)
+	afterName   = lazyregexp.New(`(?i)\s*(?:\s(?:published|updated|posted)\b|[|•·–—]|\s-\s|\(?@|\d{1,2}[:.]\d{2}|\s(?:on|am|le|il|em) \d|,\s*(?:updated|published|posted)\b).*$`)
 )
 
 // cleanName takes what is not a name off a byline; empty if nothing is left.
 func cleanName(s string) string {
 	s = strings.Join(strings.Fields(html.UnescapeString(s)), " ")
+	s = inBrackets().ReplaceAllString(s, "")
 	s = byWord().ReplaceAllString(s, "")
 	s = afterName().ReplaceAllString(s, "")
 	s = strings.Trim(s, " ,;:|-–—")

@@ -44,12 +44,15 @@ type dater struct {
 
 func (d *dater) add(kind extract.DateKind, source, raw string, told bool) {
 	raw = strings.Join(strings.Fields(raw), " ")
-	if raw == "" {
+	if raw == "" || len(d.found) >= maxStamps {
 		return
 	}
 	m, ok := parseStamp(raw, d.lang)
 	if !ok {
 		return
+	}
+	if source == "text" && !told && m.day == 0 {
+		return // a month alone is an archive's or an issue's
 	}
 	for _, f := range d.found {
 		if f.kind == kind && f.source == source && (f.m == m || !told) {
@@ -120,7 +123,8 @@ const (
 // foreign tells whether a node belongs to something else on the page: a comment,
 // a list of other articles, a picture; by the names given.
 func (p *page) foreign(i, top int32, names names) bool {
-	for j := i; j >= 0; j = p.nodes[j].parent {
+	names |= otherName
+	for j, steps := i, 0; j >= 0 && steps < maxClimb; j, steps = p.nodes[j].parent, steps+1 {
 		nd := &p.nodes[j]
 		if nd.n.DataAtom == atom.Body || p.inside(top, j) {
 			return false
@@ -128,15 +132,21 @@ func (p *page) foreign(i, top int32, names names) bool {
 		if nd.names&names != 0 || nd.n.DataAtom == atom.Article && !p.inside(j, top) {
 			return true
 		}
-		if kind := strings.ToLower(attr(nd.n, "itemtype")); strings.HasSuffix(kind, "object") || strings.HasSuffix(kind, "comment") || strings.HasSuffix(kind, "event") {
-			return true
-		}
 	}
 	return false
 }
 
+// maxClimb bounds the ancestors that are looked at for one node, maxSeen the
+// elements that are looked at for a date, and maxStamps the dates that are kept.
+const (
+	maxClimb  = 256
+	maxSeen   = 400
+	maxStamps = 64
+)
+
 // microdata reads itemprop attributes of elements in the page's body.
 func (d *dater) microdata(zone region) {
+	left := maxSeen
 	for i := range d.nodes {
 		n := d.nodes[i].n
 		if n.Type != html.ElementNode || n.DataAtom == atom.Meta && int32(i) < d.body {
@@ -152,6 +162,9 @@ func (d *dater) microdata(zone region) {
 			kind = extract.Updated
 		default:
 			continue
+		}
+		if left--; left < 0 {
+			return
 		}
 		if d.foreign(int32(i), zone.top, beside) {
 			continue
@@ -174,6 +187,7 @@ func (d *dater) stampOf(i int32) string {
 // timeElements reads time elements, and abbreviations of the hAtom format, that
 // stand near the title, or in the container's own article.
 func (d *dater) timeElements(zone region) {
+	left := maxSeen
 	for i := range d.nodes {
 		n := d.nodes[i].n
 		class := ""
@@ -187,7 +201,13 @@ func (d *dater) timeElements(zone region) {
 		default:
 			continue
 		}
-		if !zone.near(int32(i)) || d.foreign(int32(i), zone.top, elsewhere) {
+		if !zone.near(int32(i)) {
+			continue
+		}
+		if left--; left < 0 {
+			return
+		}
+		if d.foreign(int32(i), zone.top, elsewhere) {
 			continue
 		}
 		class = strings.ToLower(attr(n, "class") + " " + attr(n, "itemprop") + " " + attr(n, "id"))
@@ -250,10 +270,27 @@ func (d *dater) visible(zone region) {
 			d.add(extract.Updated, "text", note.text[updated[0]:], true)
 		case published != nil && (near || startsAt(published)):
 			d.add(extract.Published, "text", note.text, true)
-		case near && len(note.text) < 140:
+		case near && len(note.text) < 140 && !d.inFacts(note.at):
 			d.add(extract.Published, "text", note.text, false)
 		}
 	}
+}
+
+// inFacts tells whether a text stands in a row of a table of facts, as the date
+// in a box about the subject does.
+func (d *dater) inFacts(i int32) bool {
+	for steps := 0; i >= 0 && steps < maxClimb; i, steps = d.nodes[i].parent, steps+1 {
+		if d.nodes[i].n.DataAtom != atom.Tr {
+			continue
+		}
+		c := d.nodes[i].n.FirstChild
+		for cells := 0; c != nil && cells < 16; c, cells = c.NextSibling, cells+1 {
+			if c.DataAtom == atom.Th {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func startsAt(span []int) bool { return span[0] <= 2 }
@@ -280,7 +317,7 @@ func (d *dater) address() {
 		raw, m = x[0], moment{year: atoi(x[1]), month: atoi(x[2]), day: atoi(x[3])}
 	}
 	if x := wordPath().FindStringSubmatch(path); x != nil && !(raw != "" && m.valid()) {
-		raw, m = x[0], moment{year: atoi(x[1]), month: months[strings.ToLower(x[2])], day: atoi(x[3])}
+		raw, m = x[0], moment{year: atoi(x[1]), month: months()[strings.ToLower(x[2])], day: atoi(x[3])}
 	}
 	if x := monthPath().FindStringSubmatch(path); x != nil && !(raw != "" && m.valid()) {
 		raw, m = x[0], moment{year: atoi(x[1]), month: atoi(x[2])}

@@ -3,34 +3,37 @@ package article
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/quarry-sdk/quarry/internal/lazyregexp"
 )
 
 // months are the names of months, whole and short, in the languages whose dates
 // are read. No name stands for two months in them.
-var months = monthTable(
-	// English
-	"january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug", "september sept sep", "october oct", "november nov", "december dec",
-	// German
-	"januar jänner jan", "februar feber feb", "märz mär mrz", "april", "mai", "juni", "juli", "august", "september", "oktober okt", "november", "dezember dez",
-	// French
-	"janvier janv", "février fevrier févr fév", "mars", "avril avr", "mai", "juin", "juillet juil", "août aout", "septembre", "octobre", "novembre", "décembre decembre déc",
-	// Spanish
-	"enero ene", "febrero", "marzo", "abril abr", "mayo", "junio", "julio", "agosto ago", "septiembre setiembre", "octubre", "noviembre", "diciembre dic",
-	// Portuguese
-	"janeiro", "fevereiro fev", "março marco", "abril", "maio", "junho", "julho", "agosto", "setembro set", "outubro out", "novembro", "dezembro",
-	// Italian
-	"gennaio gen", "febbraio", "marzo", "aprile", "maggio mag", "giugno giu", "luglio lug", "agosto", "settembre", "ottobre ott", "novembre", "dicembre",
-	// Dutch
-	"januari", "februari", "maart mrt", "april", "mei", "juni", "juli", "augustus", "september", "oktober", "november", "december",
-	// Polish
-	"stycznia styczeń sty", "lutego luty lut", "marca marzec", "kwietnia kwiecień kwi", "maja maj", "czerwca czerwiec cze", "lipca lipiec lip", "sierpnia sierpień sie", "września wrzesień wrz", "października październik paź", "listopada listopad lis", "grudnia grudzień gru",
-	// Russian
-	"января январь янв", "февраля февраль фев", "марта март мар", "апреля апрель апр", "мая май", "июня июнь июн", "июля июль июл", "августа август авг", "сентября сентябрь сен сент", "октября октябрь окт", "ноября ноябрь ноя", "декабря декабрь дек",
-	// Indonesian
-	"januari", "februari", "maret", "april", "mei", "juni", "juli", "agustus", "september", "oktober", "november", "desember",
-)
+var months = sync.OnceValue(func() map[string]int {
+	return monthTable(
+		// English
+		"january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug", "september sept sep", "october oct", "november nov", "december dec",
+		// German
+		"januar jänner jan", "februar feber feb", "märz mär mrz", "april", "mai", "juni", "juli", "august", "september", "oktober okt", "november", "dezember dez",
+		// French
+		"janvier janv", "février fevrier févr fév", "mars", "avril avr", "mai", "juin", "juillet juil", "août aout", "septembre", "octobre", "novembre", "décembre decembre déc",
+		// Spanish
+		"enero ene", "febrero", "marzo", "abril abr", "mayo", "junio", "julio", "agosto ago", "septiembre setiembre", "octubre", "noviembre", "diciembre dic",
+		// Portuguese
+		"janeiro", "fevereiro fev", "março marco", "abril", "maio", "junho", "julho", "agosto", "setembro set", "outubro out", "novembro", "dezembro",
+		// Italian
+		"gennaio gen", "febbraio", "marzo", "aprile", "maggio mag", "giugno giu", "luglio lug", "agosto", "settembre", "ottobre ott", "novembre", "dicembre",
+		// Dutch
+		"januari", "februari", "maart mrt", "april", "mei", "juni", "juli", "augustus", "september", "oktober", "november", "december",
+		// Polish
+		"stycznia styczeń sty", "lutego luty lut", "marca marzec", "kwietnia kwiecień kwi", "maja maj", "czerwca czerwiec cze", "lipca lipiec lip", "sierpnia sierpień sie", "września wrzesień wrz", "października październik paź", "listopada listopad lis", "grudnia grudzień gru",
+		// Russian
+		"января январь янв", "февраля февраль фев", "марта март мар", "апреля апрель апр", "мая май", "июня июнь июн", "июля июль июл", "августа август авг", "сентября сентябрь сен сент", "октября октябрь окт", "ноября ноябрь ноя", "декабря декабрь дек",
+		// Indonesian
+		"januari", "februari", "maret", "april", "mei", "juni", "juli", "agustus", "september", "oktober", "november", "desember",
+	)
+})
 
 func monthTable(lists ...string) map[string]int {
 	table := map[string]int{}
@@ -95,7 +98,7 @@ func parseText(text, lang string) (moment, bool) {
 }
 
 func named(year, month, day string) moment {
-	number := months[strings.ToLower(month)]
+	number := months()[strings.ToLower(month)]
 	if number == 0 {
 		return moment{}
 	}

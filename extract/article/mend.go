@@ -12,6 +12,7 @@ func mendJSON(src string) string {
 	var b strings.Builder
 	b.Grow(len(src))
 	inString := false
+	last := byte(0) // what was written last outside of strings, but for blanks
 	for i := 0; i < len(src); i++ {
 		c := src[i]
 		if inString {
@@ -36,6 +37,7 @@ func mendJSON(src string) string {
 		case c == '"':
 			inString = true
 			b.WriteByte(c)
+			last = c
 		case strings.HasPrefix(rest, "/*"):
 			end := strings.Index(rest[2:], "*/")
 			if end < 0 {
@@ -59,26 +61,26 @@ func mendJSON(src string) string {
 		case strings.HasPrefix(rest, "<!--"):
 			i += 3
 		case c == ',':
-			next := strings.TrimLeft(rest[1:], " \t\r\n,")
-			if next == "" || next[0] == '}' || next[0] == ']' {
-				continue
+			// One comma stands for a run of them, and none before a closing bracket
+			// or behind an opening one.
+			end := i + 1
+			for end < len(src) && strings.IndexByte(" \t\r\n,", src[end]) >= 0 {
+				end++
 			}
-			if b.Len() > 0 && strings.HasSuffix(strings.TrimRight(tail(&b), " \t\r\n"), ",") {
-				continue
+			if end < len(src) && src[end] != '}' && src[end] != ']' && last != '{' && last != '[' && last != ',' {
+				b.WriteByte(c)
+				last = c
 			}
-			b.WriteByte(c)
+			i = end - 1
 		case c == ';':
 		default:
 			b.WriteByte(c)
+			if c > ' ' {
+				last = c
+			}
 		}
 	}
 	return b.String()
-}
-
-// tail is the last bytes of what was built.
-func tail(b *strings.Builder) string {
-	s := b.String()
-	return s[max(0, len(s)-16):]
 }
 
 var dateField = lazyregexp.New(`"(datePublished|dateCreated|dateModified)"\s*:\s*"([^"\\]{4,60})"`)

@@ -80,7 +80,7 @@ func parseStamp(raw, lang string) (moment, bool) {
 		return checked(moment{t.Year(), int(t.Month()), t.Day(), t.Format("T15:04:05Z")})
 	}
 	if m := mailForm().FindStringSubmatch(raw); m != nil {
-		if month := months[strings.ToLower(m[2])]; month > 0 {
+		if month := months()[strings.ToLower(m[2])]; month > 0 {
 			return checked(moment{atoi(m[3]), month, atoi(m[1]), clock(m[4], m[5], m[6], m[7])})
 		}
 	}

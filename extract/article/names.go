@@ -2,6 +2,7 @@ package article
 
 import (
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -30,30 +31,33 @@ const (
 	bodyName                      // the text itself
 	markedName                    // the text itself, by microdata
 	dekName                       // a line under the headline that introduces the text
+	otherName                     // a thing of its own in microdata: a picture, a comment, an event
 	quoteName                     // posts of other sites that the text quotes
 )
 
 // words are the words of class names and ids that tell what an element is.
-var words = wordTable(map[names]string{
-	navName:     "nav navbar navigation menu submenu megamenu breadcrumb breadcrumbs pagination pager pagenav skip skiplink toolbar topbar masthead tabs jumplinks prevnext nextprev",
-	sideName:    "sidebar rail rightrail aside widget widgets sidecolumn",
-	footName:    "footer foot colophon copyright legal imprint",
-	adName:      "ad ads adv advert adverts advertisement advertising advertorial adsbygoogle adslot adunit adbox dfp gpt sponsor sponsors sponsored promo promos promotion promoted banner banners taboola outbrain zergnet revcontent marketing",
-	shareName:   "share shares sharing sharebar sharethis social socials socialmedia addthis addtoany sharedaddy follow followus shareaholic sociable",
-	commentName: "comment comments commentlist disqus respond livefyre talkback kommentare kommentar comentarios commentaires reacties komentarze",
-	relatedName: "related relatedposts relatedarticles recirc recirculation recommend recommended recommendation recommendations recommends trending mostread mostpopular popular upnext readmore morefrom readnext suggested suggestions jp-relatedposts yarpp teaser teasers seealso alsoread",
-	signupName:  "newsletter newsletters subscribe subscription subscriptions signup optin cta mailchimp registration register login signin donate donation",
-	consentName: "cookie cookies cookiebar consent gdpr modal popup overlay lightbox tooltip rollover popover hovercard dropdown flyout onetrust cc-window toast",
-	captionName: "caption captions figcaption credit credits photocredit imagecredit attribution legend imagecaption cutline",
-	bylineName:  "byline bylines dateline timestamp date datetime pubdate postmeta entrymeta meta posted published author authors writer readtime",
-	bioName:     "bio authorbio authorbox aboutauthor biography",
-	tagsName:    "tags taglist tagcloud categories topics keywords posttags hashtags",
-	mediaName:   "gallery slideshow carousel videoplayer mediaplayer audioplayer jwplayer slider playlist slick",
-	hiddenName:  "sr-only visually-hidden visuallyhidden screen-reader screenreader screen-reader-text noscript printonly printheader printfooter printblock printnone offscreen invisible",
-	titleName:   "headline",
-	dekName:     "dek deck subhead subheading subheadline subtitle standfirst abstract kicker eyebrow",
-	quoteName:   "twitter-tweet twittertweet instagram-media instagrammedia fbpost",
-	bodyName:    "articlebody storybody postbody entrybody storytext articletext bodytext articlecontent entrycontent postcontent storycontent maincontent bodycopy blogcontent newstext",
+var words = sync.OnceValue(func() map[string]names {
+	return wordTable(map[names]string{
+		navName:     "nav navbar navigation menu submenu megamenu breadcrumb breadcrumbs pagination pager pagenav skip skiplink toolbar topbar masthead tabs jumplinks prevnext nextprev",
+		sideName:    "sidebar rail rightrail aside widget widgets sidecolumn",
+		footName:    "footer foot colophon copyright legal imprint",
+		adName:      "ad ads adv advert adverts advertisement advertising advertorial adsbygoogle adslot adunit adbox dfp gpt sponsor sponsors sponsored promo promos promotion promoted banner banners taboola outbrain zergnet revcontent marketing",
+		shareName:   "share shares sharing sharebar sharethis social socials socialmedia addthis addtoany sharedaddy follow followus shareaholic sociable",
+		commentName: "comment comments commentlist disqus respond livefyre talkback kommentare kommentar comentarios commentaires reacties komentarze",
+		relatedName: "related relatedposts relatedarticles recirc recirculation recommend recommended recommendation recommendations recommends trending mostread mostpopular popular upnext readmore morefrom readnext suggested suggestions jp-relatedposts yarpp teaser teasers seealso alsoread",
+		signupName:  "newsletter newsletters subscribe subscription subscriptions signup optin cta mailchimp registration register login signin donate donation",
+		consentName: "cookie cookies cookiebar consent gdpr modal popup overlay lightbox tooltip rollover popover hovercard dropdown flyout onetrust cc-window toast",
+		captionName: "caption captions figcaption credit credits photocredit imagecredit legend imagecaption cutline",
+		bylineName:  "byline bylines dateline timestamp date datetime pubdate postmeta entrymeta meta posted published author authors writer readtime",
+		bioName:     "bio authorbio authorbox aboutauthor biography",
+		tagsName:    "tags taglist tagcloud categories topics keywords posttags hashtags",
+		mediaName:   "gallery slideshow carousel videoplayer mediaplayer audioplayer jwplayer slider playlist slick",
+		hiddenName:  "sr-only visually-hidden visuallyhidden screen-reader screenreader screen-reader-text noscript printonly printheader printfooter printblock printnone offscreen invisible",
+		titleName:   "headline",
+		dekName:     "dek deck subhead subheading subheadline subtitle standfirst abstract kicker eyebrow",
+		quoteName:   "twitter-tweet twittertweet instagram-media instagrammedia fbpost",
+		bodyName:    "articlebody storybody postbody entrybody storytext articletext bodytext articlecontent entrycontent postcontent storycontent maincontent bodycopy blogcontent newstext",
+	})
 })
 
 func wordTable(lists map[names]string) map[string]names {
@@ -103,6 +107,11 @@ func namesOf(n *html.Node) names {
 			case "dialog", "alertdialog":
 				found |= consentName
 			}
+		case "itemtype":
+			kind := strings.ToLower(a.Val)
+			if strings.HasSuffix(kind, "object") || strings.HasSuffix(kind, "comment") || strings.HasSuffix(kind, "event") {
+				found |= otherName
+			}
 		case "rel":
 			if a.Val == "author" {
 				found |= bylineName
@@ -129,15 +138,16 @@ func namesIn(value string) names {
 		value = value[:400]
 	}
 	var found names
+	table := words()
 	for class := range strings.FieldsSeq(value) {
 		if isTopic(class) {
 			continue
 		}
 		last := ""
 		parts := splitWords(class)
-		found |= words[strings.ToLower(class)]
+		found |= table[strings.ToLower(class)]
 		for _, part := range parts {
-			found |= words[part] | words[last+part]
+			found |= table[part] | table[last+part]
 			last = part
 		}
 	}

@@ -2,14 +2,16 @@ package article
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/quarry-sdk/quarry/internal/lazyregexp"
 )
 
 // labels are lines that say nothing but what stands beside them.
-var labels = wordSet(`
+var labels = sync.OnceValue(func() map[string]bool {
+	return wordSet(`
 	advertisement|advertising|advert|ad|ads|sponsored|sponsored content|story continues below advertisement|article continues below|continue reading below|story continues below|promoted|share|share this|share this article|share this story|share on facebook|share on twitter|tweet|print|print this article|email|e-mail|copy link|comments|comment|leave a comment|post comment|post a comment|add comment|view comments|read more|more|see more|show more|load more|learn more|read also|also read|see also|related|related articles|related stories|related content|related topics|related posts|related news|more on this story|more on this topic|more from|explore further|don't miss|dont miss|most read|most popular|trending|trending now|recommended|recommended for you|you may also like|you might also like|editor's picks|top stories|latest news|up next|watch now|now playing|play video|close|caption|open|menu|search|skip|back to top|top|previous|next|previous article|next article|next story|sign up|subscribe|subscribe now|log in|login|register|follow us|follow|save|bookmark|tags|topics|filed under|follow live|loading|view gallery|photos|gallery|image|photo|video|text size|hide caption|toggle caption|enlarge this image|view image in fullscreen|buy now|getty images|credit|listen|transcript|
-	anzeige|werbung|teilen|drucken|kommentare|kommentieren|mehr|mehr lesen|weiterlesen|mehr zum thema|lesen sie auch|lesen sie mehr|das könnte sie auch interessieren|auch interessant|zur startseite|nach oben|zurück|weiter|newsletter|merken|artikel drucken|schlagworte|themen|
+	anzeige|werbung|teilen|drucken|kommentare|kommentieren|mehr|mehr lesen|weiterlesen|mehr zum thema|lesen sie auch|lesen sie mehr|das könnte sie auch interessieren|auch interessant|zur startseite|nach oben|zurück|zurück zur übersicht|zur übersicht|back to overview|back to list|back to home|retour|volver|voltar|terug|wróć|назад|iklan|返回|戻る|一覧に戻る|weiter|newsletter|merken|artikel drucken|schlagworte|themen|
 	publicité|partager|imprimer|commentaires|lire aussi|à lire aussi|lire la suite|sur le même sujet|articles liés|en savoir plus|suivez-nous|
 	publicidad|compartir|imprimir|comentarios|leer más|ver más|lea también|lee también|ver también|te puede interesar|noticias relacionadas|relacionado|relacionados|síguenos|
 	publicidade|propaganda|compartilhar|compartilhe|comentários|leia mais|leia também|veja também|veja mais|saiba mais|relacionadas|relacionados|você pode gostar|continua depois da publicidade|continua após a publicidade|
@@ -20,6 +22,7 @@ var labels = wordSet(`
 	广告|分享|评论|相关阅读|相关新闻|延伸阅读|阅读更多|更多|相关文章|推荐阅读|广告位|打印|返回顶部|責任編輯|
 	広告|シェア|コメント|関連記事|続きを読む|あわせて読みたい|もっと見る|スポンサーリンク|スポンサードリンク|こちらもおすすめ|人気記事|
 	광고|공유|댓글|관련기사|관련 기사|더보기|더 보기|목록`)
+})
 
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}
@@ -33,7 +36,7 @@ func wordSet(list string) map[string]bool {
 
 // isLabel tells whether a line is one of the labels.
 func isLabel(text string) bool {
-	return len(text) < 60 && (labels[fold(text)] || counter().MatchString(text))
+	return len(text) < 60 && (labels()[fold(text)] || counter().MatchString(text))
 }
 
 // counter is the label of a picture in a gallery.
@@ -65,5 +68,5 @@ var credit = lazyregexp.New(`(?i)` +
 	`\b(?:can|may) be reached (?:at|by|on)\b|\b(?:e-?mail|contact|write to|reach) (?:him|her|them|us|me|the (?:author|writer|reporter)|[\w .]{2,40}) (?:at|on)\b|^(?:twitter|facebook|instagram|e-?mail)\s*[:.]|^(?:twitter|facebook)\.com/\S+$|^\S+@\S+\.\w+$|^@\w+$|` +
 	`\bis (?:a|an|the) (?:\w+[ -]){0,4}(?:reporter|writer|correspondent|editor|columnist|contributor|freelancer|journalist|blogger|curator) (?:at|for|with|based|who|from|and|covering)\b|` +
 	`^(?:source|sources|quelle|quellen|fuente|fonte|fonti|bron|źródło|источник|via|hat tip|h/t|image credit|images?|photo(?:s| credit)?|foto|fotos|crédito|copyright|©)\s*[:：©(]|^©|` +
-	`\bthis (?:story|article|post|report) (?:was|has been|originally|first)\b.{0,40}\b(?:published|appeared|updated|corrected)\b|\b(?:originally|first) (?:published|appeared) (?:on|at|in)\b|^\(?(?:updated|published|last updated|first published|posted|aktualisiert|veröffentlicht|publié|mis à jour|publicado|actualizado|atualizado|pubblicato|aggiornato|gepubliceerd|opublikowano|опубликовано)\b.{0,60}$|` +
+	`\bthis (?:story|article|post|report) (?:was|has been|originally|first)\b.{0,40}\b(?:published|appeared|updated|corrected)\b|\b(?:originally|first) (?:published|appeared) (?:on|at|in)\b|^\(?(?:updated|published|last (?:updated|modified|changed)|first published|posted|aktualisiert|veröffentlicht|publié|mis à jour|publicado|actualizado|atualizado|pubblicato|aggiornato|gepubliceerd|opublikowano|опубликовано)\b.{0,60}$|` +
 	`^(?:责任编辑|编辑|来源|记者|作者|文章来源|原标题|\(责任编辑|（责任编辑)`)

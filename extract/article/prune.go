@@ -18,7 +18,7 @@ func (p *page) prune(top int32, titles []string, lang string) {
 
 // dropInside drops elements in the container by their names.
 func (p *page) dropInside(top int32) {
-	const inside = captionName | bylineName | bioName | tagsName | mediaName | titleName | dekName
+	inside := captionName | bylineName | bioName | tagsName | mediaName | titleName | dekName
 	total := p.good(top)
 	for i := top + 1; i < p.nodes[top].end; i++ {
 		nd := &p.nodes[i]
@@ -30,13 +30,17 @@ func (p *page) dropInside(top int32) {
 			continue
 		}
 		drop := false
+		named := inside
+		if p.goodSum[i] > p.goodSum[top] {
+			named &^= dekName // what introduces a text stands before it
+		}
 		switch nd.n.DataAtom {
 		case atom.Tr, atom.Td, atom.Th, atom.Tbody, atom.Blockquote, atom.Q, atom.H2, atom.H3:
-			drop = nd.names&(captionName|bylineName|dekName) != 0
+			drop = nd.names&named&(captionName|bylineName|dekName) != 0
 		case atom.H1, atom.Form:
 			drop = true
 		default:
-			drop = nd.names&inside != 0 && nd.names&(bodyName|quoteName) == 0
+			drop = nd.names&named != 0 && nd.names&(bodyName|quoteName) == 0
 		}
 		// What only introduces or captions a text may weigh much beside a short one.
 		share := int32(4)
@@ -88,19 +92,21 @@ func (p *page) dropLines(top int32, titles []string, lang string) {
 			in = append(in, k)
 		}
 	}
+	p.dropSections(in)
 	first, last := -1, -1
 	for x, k := range in {
 		l := &p.lines[k]
 		if l.chars < 250 {
 			text := p.text(l)
 			switch {
+			case l.dropped:
 			case isLabel(text):
 				l.dropped = true
 			case l.chars < 200 && (pointer().MatchString(text) || pointerWide().MatchString(text)) && l.links*3 > l.chars:
 				l.dropped = true
 			case prompt().MatchString(text):
 				l.dropped = true
-			case l.links*10 > l.chars*8 && l.chars > 30 && p.alone(l) && !(x > 0 && p.heading(&p.lines[in[x-1]])):
+			case l.links*10 > l.chars*8 && l.chars > 30 && p.alone(l) && !(x > 0 && p.level(&p.lines[in[x-1]]) > 0):
 				l.dropped = true
 			}
 		}
@@ -147,7 +153,7 @@ func (p *page) trimEnd(in []int, last int) {
 		text := p.text(l)
 		switch {
 		case credit().MatchString(text):
-		case x > last && (l.links*2 > l.chars || p.heading(l)):
+		case x > last && (l.links*2 > l.chars || p.level(l) > 0):
 		case x <= last:
 			return
 		default:
@@ -157,26 +163,27 @@ func (p *page) trimEnd(in []int, last int) {
 	}
 }
 
-// dropOrphans drops headings when nothing is left of what they stood over.
+// dropOrphans drops headings when nothing is left of what they stood over, lower
+// headings included.
 func (p *page) dropOrphans(in []int) {
 	for x, k := range in {
 		l := &p.lines[k]
-		if l.dropped || !p.heading(l) {
+		level := p.level(l)
+		if l.dropped || level == 0 {
 			continue
 		}
-		gone := 0
+		gone, left := 0, false
 		for _, m := range in[x+1:] {
-			if next := &p.lines[m]; !next.dropped {
-				if !p.heading(next) {
-					gone = 0
-				}
-				break
+			next := &p.lines[m]
+			if next.dropped {
+				gone++
+				continue
 			}
-			gone++
+			below := p.level(next)
+			left = below == 0 || below > level
+			break
 		}
-		if gone > 0 {
-			l.dropped = true
-		}
+		l.dropped = gone > 0 && !left
 	}
 }
 
@@ -188,7 +195,7 @@ func (p *page) alone(l *line) bool {
 	default:
 		return false
 	}
-	for i := p.nodes[l.block].parent; i >= 0; i = p.nodes[i].parent {
+	for i, steps := p.nodes[l.block].parent, 0; i >= 0 && steps < maxClimb; i, steps = p.nodes[i].parent, steps+1 {
 		switch p.nodes[i].n.DataAtom {
 		case atom.Li, atom.Td, atom.Th, atom.Blockquote, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 			return false
@@ -199,19 +206,10 @@ func (p *page) alone(l *line) bool {
 	return true
 }
 
-func (p *page) heading(l *line) bool {
-	for i := l.block; i >= 0; i = p.nodes[i].parent {
-		n := p.nodes[i].n
-		if n.Type != html.ElementNode {
-			return false
-		}
-		switch n.DataAtom {
-		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-			return true
-		}
-		if blocks[n.DataAtom] {
-			return false
-		}
+// level is the level of the heading that a line stands in; 0 outside of one.
+func (p *page) level(l *line) int {
+	if n := p.nodes[l.block].n; len(n.Data) == 2 && n.Data[0] == 'h' && n.Data[1] >= '1' && n.Data[1] <= '6' {
+		return int(n.Data[1] - '0')
 	}
-	return false
+	return 0
 }

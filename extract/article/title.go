@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/quarry-sdk/quarry/internal/lazyregexp"
 )
 
 // claimedTitles are the titles that the page declares, the most trustworthy
@@ -13,7 +15,7 @@ import (
 func claimedTitles(h *head, t *thing) []string {
 	var found []string
 	for _, s := range []string{
-		t.headline, h.first("og:title"), h.first("twitter:title"), h.first("dc.title", "dcterms.title", "parsely-title", "sailthru.title", "headline"), h.title,
+		t.headline, h.first("dc:title", "dc.title", "dcterms.title"), h.first("og:title"), h.first("twitter:title", "parsely-title", "sailthru.title", "headline", "title"), h.title,
 	} {
 		if s = strings.Join(strings.Fields(html.UnescapeString(s)), " "); s != "" {
 			found = append(found, s)
@@ -22,14 +24,13 @@ func claimedTitles(h *head, t *thing) []string {
 	return found
 }
 
-// titleHeading is the index of the heading that shows one of the titles, the
-// first h1 that does before other headings; -1 if none does.
+// titleHeading is the index of the element that shows one of the titles: the
+// first of the best among headings, or else a line that is just that; -1 if there
+// is none.
 func (p *page) titleHeading(titles []string) int32 {
-	keys := make([]string, len(titles))
-	for i, s := range titles {
-		keys[i] = fold(s)
-	}
+	keys := foldedTitles(titles)
 	best, bestScore := int32(-1), 0
+	left := maxHeadings
 	for i := range p.nodes {
 		nd := &p.nodes[i]
 		score := 0
@@ -43,27 +44,66 @@ func (p *page) titleHeading(titles []string) int32 {
 		default:
 			continue
 		}
-		text := fold(p.innerText(int32(i), maxText))
-		for _, key := range keys {
-			switch {
-			case text == "" || key == "":
-			case text == key:
-				score += 20
-			case len(text) >= 12 && (strings.HasPrefix(key, text) || strings.HasPrefix(text, key) && len(key) >= 12):
-				score += 10
-			case len(text) >= 20 && strings.Contains(key, text):
-				score += 8
-			default:
-				continue
-			}
+		if left--; left < 0 {
 			break
 		}
-		if score > bestScore && score >= 8 {
-			best, bestScore = int32(i), score
+		text := fold(p.innerText(int32(i), maxText))
+		match := 0
+		for key, whole := range keys {
+			switch {
+			case text == "":
+			case text == key && whole:
+				match = max(match, 20)
+			case text == key:
+				match = max(match, 15)
+			case len(text) >= 12 && (strings.HasPrefix(key, text) || strings.HasPrefix(text, key) && len(key) >= 12):
+				match = max(match, 10)
+			case len(text) >= 20 && strings.Contains(key, text):
+				match = max(match, 8)
+			}
+		}
+		if match > 0 && score+match > bestScore {
+			best, bestScore = int32(i), score+match
 		}
 	}
-	return best
+	if best >= 0 {
+		return best
+	}
+	for k := range p.lines {
+		l := &p.lines[k]
+		if l.chars < 12 || l.chars > 250 || l.links*2 > l.chars {
+			continue
+		}
+		if text := fold(p.text(l)); len(text) >= 12 {
+			if _, ok := keys[text]; ok {
+				return l.first
+			}
+		}
+	}
+	return -1
 }
+
+// maxHeadings bounds the headings that are compared with titles.
+const maxHeadings = 400
+
+// foldedTitles are the titles, and their parts of some length between the marks
+// that part a title from the names of site and section. True is for whole ones.
+func foldedTitles(titles []string) map[string]bool {
+	keys := map[string]bool{}
+	for _, s := range titles {
+		for _, part := range titleMark().Split(s, 8) {
+			if part = fold(part); len(part) >= 15 && !keys[part] {
+				keys[part] = false
+			}
+		}
+		if s = fold(s); s != "" {
+			keys[s] = true
+		}
+	}
+	return keys
+}
+
+var titleMark = lazyregexp.New(`\s+[|·•»:–—/-]+\s+|[|_]|\s*::\s*|：`)
 
 // fold keeps the letters and digits of a text, in small letters, with one blank
 // between words.
@@ -99,16 +139,12 @@ func (p *page) pageTitle(h *head, t *thing, heading int32, site string) string {
 		}
 	}
 	title := strings.Join(strings.Fields(h.title), " ")
-	if heading >= 0 {
-		if s := p.innerText(heading, maxText); len(strings.Fields(s)) >= 4 || title == "" || len(s)*2 >= len(title) {
-			return s
-		}
+	if heading < 0 && (title == "" || fold(title) == fold(site)) {
+		heading = p.nearestHeading(p.nodes[p.body].end)
 	}
-	if title == "" {
-		for i := range p.nodes {
-			if p.nodes[i].n.DataAtom == atom.H1 && !p.nodes[i].out {
-				return p.innerText(int32(i), maxText)
-			}
+	if heading >= 0 {
+		if s := strings.Trim(p.innerText(heading, maxText), " ¶#"); len(fold(s)) >= 12 || title == "" {
+			return s
 		}
 	}
 	return withoutSite(title, site)

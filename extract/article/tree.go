@@ -248,7 +248,7 @@ func (l *line) add(s string, linked bool) {
 func (l *line) weigh() {
 	plain := l.chars - l.links
 	switch {
-	case l.links*2 > l.chars:
+	case l.links*4 > l.chars*3, l.links*2 > l.chars && plain < 80:
 		l.weight = -min(l.chars, 40)
 	case plain >= 80 && l.stops > 0:
 		l.good = true
@@ -281,7 +281,7 @@ func (p *page) text(l *line) string {
 // bytes.
 func (p *page) innerText(i int32, limit int) string {
 	var b strings.Builder
-	for j := i; j < p.nodes[i].end && b.Len() < limit; j++ {
+	for j := i; j < min(p.nodes[i].end, i+maxInner) && b.Len() < limit; j++ {
 		n := p.nodes[j].n
 		switch {
 		case n.Type == html.TextNode:
@@ -294,6 +294,9 @@ func (p *page) innerText(i int32, limit int) string {
 	}
 	return strings.TrimSpace(b.String())
 }
+
+// maxInner bounds the nodes that are looked at for the text of one element.
+const maxInner = 4000
 
 func writeCollapsed(b *strings.Builder, s string) {
 	blank := b.Len() > 0 && strings.HasSuffix(b.String(), " ")
