@@ -20,6 +20,9 @@ type dated struct {
 	// told means that the page says in words or markup what the date is of; an
 	// untold date only stands where dates of publication do.
 	told bool
+	// above means that it stands over the headline, where a site may print the
+	// date of today.
+	above bool
 }
 
 // rank orders dates by how far they can be trusted. A date that nothing says what
@@ -29,8 +32,11 @@ func (d *dated) rank() int {
 	if !d.told && d.source != "url" {
 		rank += 100
 	}
+	if d.above && !d.told {
+		rank += 100
+	}
 	if d.m.day == 0 {
-		rank += 200
+		rank += 300
 	}
 	return rank
 }
@@ -38,6 +44,7 @@ func (d *dated) rank() int {
 // dater collects the dates of a page.
 type dater struct {
 	*page
+	above bool // what is added stands over the headline
 	lang  string
 	found []dated
 }
@@ -55,14 +62,14 @@ func (d *dater) add(kind extract.DateKind, source, raw string, told bool) {
 		return // a month alone is an archive's or an issue's
 	}
 	for _, f := range d.found {
-		if f.kind == kind && f.source == source && (f.m == m || !told) {
+		if f.kind == kind && f.source == source && (f.m == m || !told && f.above == d.above) {
 			return
 		}
 	}
 	if len(raw) > 120 {
 		raw = raw[:120]
 	}
-	d.found = append(d.found, dated{kind, m, source, strings.ToValidUTF8(raw, ""), told})
+	d.found = append(d.found, dated{kind, m, source, strings.ToValidUTF8(raw, ""), told, d.above})
 }
 
 // Names of meta elements that hold dates, the most exact first.
@@ -221,8 +228,10 @@ func (d *dater) timeElements(zone region) {
 		default:
 			told = false
 		}
+		d.above = int32(i) < zone.title
 		d.add(kind, "time", d.stampOf(int32(i)), told)
 	}
+	d.above = false
 }
 
 // textBefore is the text just before a node, up to 60 bytes and three nodes.
@@ -256,6 +265,7 @@ func (d *dater) visible(zone region) {
 		if !near && !(d.inside(note.at, zone.top) || note.at >= zone.text && note.at < d.nodes[zone.top].end+60) || ownerWord().MatchString(note.text) || d.foreign(note.at, zone.top, elsewhere) {
 			continue
 		}
+		d.above = note.at < zone.title
 		updated := updatedWord().FindStringIndex(note.text)
 		published := publishedWord().FindStringIndex(note.text)
 		switch {
@@ -274,6 +284,7 @@ func (d *dater) visible(zone region) {
 			d.add(extract.Published, "text", note.text, false)
 		}
 	}
+	d.above = false
 }
 
 // inFacts tells whether a text stands in a row of a table of facts, as the date
@@ -323,36 +334,47 @@ func (d *dater) address() {
 		raw, m = x[0], moment{year: atoi(x[1]), month: atoi(x[2])}
 	}
 	if raw != "" && m.valid() && m.month > 0 {
-		d.found = append(d.found, dated{extract.Published, m, "url", raw, false})
+		d.found = append(d.found, dated{extract.Published, m, "url", raw, false, false})
 	}
 }
 
-// weigh drops dates that contradict better ones, and brings them in order.
+// weigh brings the dates in order and drops those that contradict better ones:
+// an untold date that is another day than the best of its kind, and of a
+// publication and an earlier update the one to be trusted less.
 func (d *dater) weigh() []extract.Date {
 	slices.SortStableFunc(d.found, func(a, b dated) int { return a.rank() - b.rank() })
-	var kept []extract.Date
 	best := map[extract.DateKind]*dated{}
+	for i := range d.found {
+		f := &d.found[i]
+		other := best[extract.Published]
+		if f.kind == extract.Published {
+			other = best[extract.Updated]
+		}
+		if best[f.kind] == nil && !(other != nil && inverted(f, other)) {
+			best[f.kind] = f
+		}
+	}
+	var kept []extract.Date
 	for _, kind := range []extract.DateKind{extract.Published, extract.Updated} {
 		for i := range d.found {
-			f := &d.found[i]
-			if f.kind != kind {
-				continue
-			}
-			b := best[kind]
-			switch {
-			case b == nil:
-				if kind == extract.Updated && best[extract.Published] != nil && f.m.days()+1 < best[extract.Published].m.days() {
-					continue // an update before the publication is of something else
-				}
-				best[kind] = f
-			case !f.told && !f.m.agrees(b.m):
+			f, b := &d.found[i], best[kind]
+			if f.kind != kind || b == nil || f != b && (f.rank() < b.rank() || !f.told && !f.m.agrees(b.m)) || len(kept) >= maxKept {
 				continue
 			}
 			kept = append(kept, extract.Date{Kind: kind, Value: f.m.String(), Source: f.source, Raw: f.raw})
-			if len(kept) >= 16 {
-				return kept
-			}
 		}
 	}
 	return kept
+}
+
+// maxKept bounds the dates that are reported of a page.
+const maxKept = 16
+
+// inverted tells whether of two dates of different kinds the update comes before
+// the publication.
+func inverted(a, b *dated) bool {
+	if a.kind == extract.Updated {
+		a, b = b, a
+	}
+	return a.m.day > 0 && b.m.day > 0 && b.m.days()+1 < a.m.days()
 }

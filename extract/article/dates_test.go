@@ -8,7 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
 	"github.com/quarry-sdk/quarry/extract"
+	"github.com/quarry-sdk/quarry/extract/article"
 )
 
 // shownDates reads the labels of testdata/dates.tsv.
@@ -109,5 +113,59 @@ func TestDates(t *testing.T) {
 	for _, source := range slices.Sorted(maps.Keys(sources)) {
 		r := sources[source]
 		t.Logf("%-10s precision %.3f of %d", source, r.precision(), r.right+r.wrong)
+	}
+}
+
+// bare takes from a page what it says of its dates to programs, so that what
+// people read is left.
+func bare(root *html.Node) {
+	var gone []*html.Node
+	for n := range root.Descendants() {
+		if n.DataAtom == atom.Script || n.DataAtom == atom.Meta {
+			gone = append(gone, n)
+		}
+		n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
+			return a.Key == "itemprop" || a.Key == "datetime" || a.Key == "content" || strings.HasPrefix(a.Key, "data-")
+		})
+	}
+	for _, n := range gone {
+		n.Parent.RemoveChild(n)
+	}
+}
+
+// TestDatesShown finds dates where only people can.
+func TestDatesShown(t *testing.T) {
+	t.Parallel()
+	shown := shownDates(t)
+	first := map[extract.DateKind]*ratio{extract.Published: {}, extract.Updated: {}}
+	for _, page := range benchmark(t) {
+		for kind, day := range shown[page.ID] {
+			root := parse(t, page.HTML)
+			bare(root)
+			found := ""
+			a := article.Find(root, "")
+			for _, d := range a.Dates {
+				if d.Kind == kind && found == "" {
+					found = d.Value
+				}
+			}
+			switch {
+			case found == "":
+				first[kind].missing++
+				t.Logf("%.8s %s is %s, found nothing", page.ID, kind, day)
+			case sameDay(found, day):
+				first[kind].right++
+			default:
+				first[kind].wrong++
+				t.Logf("%.8s %s is %s, found %v", page.ID, kind, day, a.Dates)
+			}
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(first)) {
+		r := first[kind]
+		t.Logf("%-10s precision %.3f recall %.3f of %d", kind, r.precision(), r.recall(), r.right+r.wrong+r.missing)
+		if r.precision() < 0.95 || r.recall() < 0.85 {
+			t.Errorf("%s: precision %.3f, recall %.3f, want 0.95 and 0.85", kind, r.precision(), r.recall())
+		}
 	}
 }

@@ -48,7 +48,7 @@ func monthTable(lists ...string) map[string]int {
 var (
 	dayMonthForm = lazyregexp.New(`(?i)(?:^|[^\d\pL])(\d{1,2})(?:st|nd|rd|th|er|º|ª|\.)?[\s\-/]*(?:of |de |di |d')?[\s\-/]*(\pL{3,12})\.?,?[\s\-/]*(?:de |del |do )?\s*(\d{4})(?:$|[^\d\pL]|\pL)`)
 	monthDayForm = lazyregexp.New(`(?i)(?:^|[^\pL])(\pL{3,12})\.?[\s\-]*(\d{1,2})(?:st|nd|rd|th)?\s*,?\s*(?:at \d{1,2}:\d{2}\s*[ap]m,?\s*)?(\d{4})(?:$|[^\d])`)
-	monthForm    = lazyregexp.New(`(?i)(?:^|[^\pL\d] ?|[^\d\pL])(\pL{3,12})\.?,? (?:de |del )?(\d{4})(?:$|[^\d])`)
+	monthForm    = lazyregexp.New(`(?i)(?:^|[^\pL\d\s.,]\s*|\pL[,.:]?\s+)(\pL{3,12})\.?,? (?:de |del )?(\d{4})(?:$|[^\d])`)
 	hanForm      = lazyregexp.New(`(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월](?:\s*(\d{1,2})\s*[日일号號])?`)
 	yearForm     = lazyregexp.New(`(?:^|[^\d./-])(\d{4})\s?([-/.])\s?(\d{1,2})\s?[-/.]\s?(\d{1,2})(?:$|[^\d./-]|\.(?:$|\D))`)
 	dottedForm   = lazyregexp.New(`(?:^|[^\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4}|\d{2})(?:$|[^\d.]|\.(?:$|\D))`)
@@ -87,6 +87,9 @@ func parseText(text, lang string) (moment, bool) {
 		year := atoi(m[3])
 		if year < 100 {
 			year += 2000
+		}
+		if atoi(m[2]) > 12 {
+			return moment{year: year, month: atoi(m[1]), day: atoi(m[2])}
 		}
 		return moment{year: year, month: atoi(m[2]), day: atoi(m[1])}
 	})
