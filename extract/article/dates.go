@@ -280,7 +280,7 @@ func (d *dater) visible(zone region) {
 			d.add(extract.Updated, "text", note.text[updated[0]:], true)
 		case published != nil && (near || startsAt(published)):
 			d.add(extract.Published, "text", note.text, true)
-		case near && len(note.text) < 140 && !d.inFacts(note.at):
+		case near && len(note.text) < 140 && !d.inFacts(note.at) && !d.marked(note.at):
 			d.add(extract.Published, "text", note.text, false)
 		}
 	}
@@ -299,6 +299,17 @@ func (d *dater) inFacts(i int32) bool {
 			if c.DataAtom == atom.Th {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// marked tells whether a text stands in an element whose microdata says what the
+// date is of.
+func (d *dater) marked(i int32) bool {
+	for steps := 0; i >= 0 && steps < 4; i, steps = d.nodes[i].parent, steps+1 {
+		if strings.Contains(strings.ToLower(attr(d.nodes[i].n, "itemprop")), "date") {
+			return true
 		}
 	}
 	return false

@@ -45,7 +45,11 @@ func (p *page) readHead() head {
 			if content == "" || len(content) > 8*maxText {
 				continue
 			}
-			for _, key := range []string{"property", "name", "itemprop", "http-equiv"} {
+			keys := []string{"property", "name", "http-equiv", "itemprop"}
+			if i > p.body && p.body > 0 {
+				keys = keys[:3] // in the body, microdata is of the element around it
+			}
+			for _, key := range keys {
 				for name := range strings.FieldsSeq(strings.ToLower(attr(n, key))) {
 					if len(h.meta[name]) < 20 {
 						h.meta[name] = append(h.meta[name], content)
