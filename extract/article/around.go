@@ -52,7 +52,7 @@ func unseen(n *html.Node) bool {
 
 const (
 	// aroundNames are those of what stands around a text.
-	aroundNames = navName | sideName | footName | adName | shareName | commentName | relatedName | signupName | consentName | hiddenName
+	aroundNames = navName | sideName | footName | adName | shareName | commentName | relatedName | teaserName | signupName | consentName | hiddenName
 	// surelyAround are those that nobody gives to what holds a text.
 	surelyAround = commentName | consentName | hiddenName
 	// inlineAround are those that an element within a line is dropped for.
@@ -122,11 +122,11 @@ func (p *page) holdsContent(i, total int32) bool {
 		return true
 	}
 	good := p.good(i)
+	if p.nodes[i].names&aroundNames == shareName && good > maxShared {
+		return true
+	}
 	if good*5 < total {
 		return false
-	}
-	if p.nodes[i].names&aroundNames == shareName {
-		return true
 	}
 	from, _ := slices.BinarySearch(p.anchors, i)
 	for _, j := range p.anchors[from:min(len(p.anchors), from+maxAnchors)] {
@@ -142,6 +142,9 @@ func (p *page) holdsContent(i, total int32) bool {
 	}
 	return good*10 > total*6
 }
+
+// maxShared is how much weight of paragraphs a share bar may have.
+const maxShared = 200
 
 // maxAnchors bounds how many anchors in one element are looked at.
 const maxAnchors = 32

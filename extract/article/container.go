@@ -20,6 +20,9 @@ func (p *page) container(t *thing, title int32) int32 {
 	}
 	best := p.heaviest(p.body, func(int32) bool { return true })
 	good := p.good(best)
+	if good == 0 {
+		return p.fullest()
+	}
 	body := p.heaviest(-1, func(i int32) bool { return p.nodes[i].names&bodyName != 0 })
 	if body >= 0 && p.good(body) > 0 && p.good(body)*3 >= good {
 		return body
@@ -41,6 +44,22 @@ func (p *page) container(t *thing, title int32) int32 {
 // minMarked is how many characters of text make a body that is marked as one
 // believable.
 const minMarked = 140
+
+// fullest is, of a page without a paragraph, the main or article element with the
+// most text, or the body.
+func (p *page) fullest() int32 {
+	best := p.body
+	for i := p.body; i < int32(len(p.nodes)); i++ {
+		nd := &p.nodes[i]
+		if nd.out || nd.chars == 0 || nd.n.DataAtom != atom.Main && nd.n.DataAtom != atom.Article {
+			continue
+		}
+		if best == p.body || nd.chars > p.nodes[best].chars {
+			best = i
+		}
+	}
+	return best
+}
 
 // heaviest is the element of the greatest mass among those that fit, the deepest
 // of several; or other.

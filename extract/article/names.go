@@ -19,6 +19,7 @@ const (
 	shareName                     // share bars and buttons to follow
 	commentName                   // comments of readers
 	relatedName                   // links to other pages
+	teaserName                    // boxes that lead to other pages, or the lead of this one
 	signupName                    // newsletters and subscriptions
 	consentName                   // cookie notices and pop-ups
 	captionName                   // captions and credits of pictures
@@ -44,7 +45,8 @@ var words = sync.OnceValue(func() map[string]names {
 		adName:      "ad ads adv advert adverts advertisement advertising advertorial adsbygoogle adslot adunit adbox dfp gpt sponsor sponsors sponsored promo promos promotion promoted banner banners taboola outbrain zergnet revcontent marketing",
 		shareName:   "share shares sharing sharebar sharethis social socials socialmedia addthis addtoany sharedaddy follow followus shareaholic sociable",
 		commentName: "comment comments commentlist disqus respond livefyre talkback kommentare kommentar comentarios commentaires reacties komentarze",
-		relatedName: "related relatedposts relatedarticles recirc recirculation recommend recommended recommendation recommendations recommends trending mostread mostpopular popular upnext readmore morefrom readnext suggested suggestions jp-relatedposts yarpp teaser teasers seealso alsoread",
+		relatedName: "related relatedposts relatedarticles recirc recirculation recommend recommended recommendation recommendations recommends trending mostread mostpopular popular upnext readmore morefrom readnext suggested suggestions jp-relatedposts yarpp seealso alsoread",
+		teaserName:  "teaser teasers",
 		signupName:  "newsletter newsletters subscribe subscription subscriptions signup optin cta mailchimp registration register login signin donate donation",
 		consentName: "cookie cookies cookiebar consent gdpr modal popup overlay lightbox tooltip rollover popover hovercard dropdown flyout onetrust cc-window toast",
 		captionName: "caption captions figcaption credit credits photocredit imagecredit legend imagecaption cutline",
@@ -77,10 +79,7 @@ func namesOf(n *html.Node) names {
 		a := &n.Attr[i]
 		switch a.Key {
 		case "id":
-			// Headings lend their words to ids, such as "sharing-with-one-developer".
-			if parts := splitWords(a.Val); len(parts) <= 4 {
-				found |= namesIn(a.Val)
-			}
+			found |= namesOfID(n, a.Val)
 		case "class", "data-component", "data-testid", "data-test", "data-type", "data-module", "data-name", "data-element":
 			found |= namesIn(a.Val)
 		case "itemprop":
@@ -129,6 +128,39 @@ func namesOf(n *html.Node) names {
 		found |= captionName
 	}
 	return found
+}
+
+// namesOfID reads an id. Headings lend their words to ids, such as
+// "sharing-with-one-developer" or "cookies", of themselves or of the section that
+// they begin; only for comments and other pages such a section is still what it
+// says.
+func namesOfID(n *html.Node, id string) names {
+	if isHeading(n) || len(splitWords(id)) > 4 {
+		return 0
+	}
+	found := namesIn(id)
+	if found == 0 || found&(commentName|relatedName) != 0 {
+		return found
+	}
+	at := n.FirstChild
+	for steps := 0; at != nil && steps < 6; steps++ {
+		switch {
+		case isHeading(at):
+			if at.FirstChild != nil && fold(at.FirstChild.Data) == fold(id) {
+				return 0
+			}
+			return found
+		case at.Type == html.ElementNode && at.FirstChild != nil:
+			at = at.FirstChild
+		default:
+			at = at.NextSibling
+		}
+	}
+	return found
+}
+
+func isHeading(n *html.Node) bool {
+	return n.Type == html.ElementNode && len(n.Data) == 2 && n.Data[0] == 'h' && n.Data[1] >= '1' && n.Data[1] <= '6'
 }
 
 // namesIn looks up the words of a class list or an id: each class whole without

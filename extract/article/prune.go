@@ -11,6 +11,9 @@ import (
 func (p *page) prune(top int32, titles []string, lang string) {
 	p.dropInside(top)
 	p.buildLines()
+	if p.good(top) == 0 {
+		return // without a paragraph there is nothing to judge links and lines by
+	}
 	p.dropLists(top)
 	p.buildLines()
 	p.dropLines(top, titles, lang)
@@ -47,12 +50,18 @@ func (p *page) dropInside(top int32) {
 		if nd.names&(dekName|captionName|bylineName) != 0 {
 			share = 2
 		}
+		if nd.names&inside == bylineName && nd.chars > maxByline {
+			continue
+		}
 		if drop && p.good(i)*share < total {
 			nd.out = true
 			i = nd.end - 1
 		}
 	}
 }
+
+// maxByline is how many characters a byline has at most.
+const maxByline = 400
 
 // dropLists drops blocks that are mostly links.
 func (p *page) dropLists(top int32) {
@@ -208,7 +217,7 @@ func (p *page) alone(l *line) bool {
 
 // level is the level of the heading that a line stands in; 0 outside of one.
 func (p *page) level(l *line) int {
-	if n := p.nodes[l.block].n; len(n.Data) == 2 && n.Data[0] == 'h' && n.Data[1] >= '1' && n.Data[1] <= '6' {
+	if n := p.nodes[l.block].n; isHeading(n) {
 		return int(n.Data[1] - '0')
 	}
 	return 0
