@@ -6,19 +6,31 @@ import (
 	"github.com/quarry-sdk/quarry/extract"
 )
 
-// Article is what was found on a page.
+// Article is what was found on a page. Fields are empty where the page does not
+// tell.
 type Article struct {
-	Title     string
-	Byline    string
-	SiteName  string
+	// Byline is who wrote the page, as it says; several names are separated by
+	// commas.
+	Byline string
+	// Canonical is the address that the page declares as its own, made absolute.
 	Canonical string
-	Language  string
-	Dates     []extract.Date
+	// Dates are the dates of publication and update that the page states of itself,
+	// each with where it was found; the most trustworthy of a kind first.
+	Dates []extract.Date
+	// Language is the tag of the language that the page declares.
+	Language string
+	// SiteName is the name of the site that the page belongs to.
+	SiteName string
+	// Title is the title of the page, without the name of the site.
+	Title string
 
 	main map[*html.Node]struct{}
 }
 
-// Find finds the main content of the page under root.
+// Find finds the main content of the page under root, and what the page says of
+// itself. The page was fetched from pageURL; it may be empty. Find reads the tree
+// and changes nothing in it. Its time and memory grow with the number of nodes,
+// and it does not recurse, so that no depth of the tree is too much.
 func Find(root *html.Node, pageURL string) *Article {
 	p := newPage(root, pageURL)
 	h := p.readHead()
@@ -49,7 +61,10 @@ func Find(root *html.Node, pageURL string) *Article {
 	return a
 }
 
-// Contains tells whether a node is part of the main content.
+// Contains tells whether a node is part of the main content: a text that is, the
+// white space between such texts of a line, or an element around one that lies
+// within the element that holds the content. Titles, bylines, captions, share bars,
+// prompts and links to other pages are not part of it.
 func (a *Article) Contains(n *html.Node) bool {
 	_, ok := a.main[n]
 	return ok

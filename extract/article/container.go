@@ -16,7 +16,7 @@ func (p *page) container(t *thing, title int32) int32 {
 		return i
 	}
 	if i := p.heaviest(-1, func(i int32) bool { return p.nodes[i].names&markedName != 0 }); i >= 0 && p.nodes[i].chars >= minMarked {
-		return i
+		return p.together(i, markedName)
 	}
 	best := p.heaviest(p.body, func(int32) bool { return true })
 	good := p.good(best)
@@ -25,7 +25,7 @@ func (p *page) container(t *thing, title int32) int32 {
 	}
 	body := p.heaviest(-1, func(i int32) bool { return p.nodes[i].names&bodyName != 0 })
 	if body >= 0 && p.good(body) > 0 && p.good(body)*3 >= good {
-		return body
+		return p.together(body, bodyName)
 	}
 	isArticle := func(i int32) bool { return p.nodes[i].n.DataAtom == atom.Article }
 	if title >= 0 {
@@ -39,6 +39,44 @@ func (p *page) container(t *thing, title int32) int32 {
 		return p.narrow(article)
 	}
 	return p.narrow(best)
+}
+
+// together is the element that holds a body and all others of the same name in the
+// same article, since some pages name each part or paragraph. Bodies in articles of
+// their own are of other pages.
+func (p *page) together(body int32, name names) int32 {
+	from, to := int32(0), int32(len(p.nodes))
+	for i, steps := p.nodes[body].parent, 0; i >= 0 && steps < maxClimb; i, steps = p.nodes[i].parent, steps+1 {
+		if n := p.nodes[i].n; n.DataAtom == atom.Article || n.DataAtom == atom.Body || hasAttr(n, "itemscope") {
+			from, to = i, p.nodes[i].end
+			break
+		}
+	}
+	first, last, chars := body, body, p.nodes[body].chars
+	for i := from + 1; i < to; i++ {
+		nd := &p.nodes[i]
+		if nd.out || nd.n.DataAtom == atom.Article && !p.inside(body, i) {
+			i = nd.end - 1
+			continue
+		}
+		if nd.names&name == 0 || nd.chars == 0 || p.inside(body, i) {
+			continue
+		}
+		if i != body && !p.inside(i, body) {
+			first, last = min(first, i), max(last, i)
+			chars += nd.chars
+		}
+		i = nd.end - 1
+	}
+	top := first
+	for top > from && p.nodes[top].end <= last {
+		top = p.nodes[top].parent
+	}
+	// Much else between the parts means that they do not belong together.
+	if p.nodes[top].chars*2 > chars*3 {
+		return body
+	}
+	return top
 }
 
 // minMarked is how many characters of text make a body that is marked as one
@@ -84,7 +122,7 @@ func (p *page) narrow(top int32) int32 {
 		next := int32(-1)
 		for i := top + 1; i < p.nodes[top].end; i = p.nodes[i].end {
 			nd := &p.nodes[i]
-			if !nd.out && nd.n.Type == html.ElementNode && blocks[nd.n.DataAtom] && p.good(i)*100 >= p.good(top)*90 {
+			if !nd.out && nd.n.Type == html.ElementNode && isBlock(nd.n.DataAtom) && p.good(i)*100 >= p.good(top)*90 {
 				next = i
 				break
 			}
@@ -149,7 +187,7 @@ func (p *page) matching(body string) int32 {
 	for p.nodes[top].parent >= 0 && p.nodes[top].end <= p.lines[last].first {
 		top = p.nodes[top].parent
 	}
-	if blocks[p.nodes[top].n.DataAtom] && p.nodes[top].n.DataAtom == atom.P {
+	if isBlock(p.nodes[top].n.DataAtom) && p.nodes[top].n.DataAtom == atom.P {
 		top = p.nodes[top].parent
 	}
 	return top

@@ -7,6 +7,55 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
+// region says where on the page a date of the page may stand.
+type region struct {
+	title int32 // the heading that shows the title, or -1
+	start int32 // where the lines around the title begin
+	text  int32 // the first paragraph
+	top   int32 // the container
+	notes []note
+}
+
+// note is a short line with a digit, read before anything was dropped.
+type note struct {
+	at   int32
+	text string
+}
+
+// near tells whether a node stands between title and text, or just above.
+func (z *region) near(i int32) bool { return z.start <= i && i < z.text }
+
+const (
+	// elsewhere are the names of what never holds the dates of the page itself.
+	elsewhere = commentName | relatedName | captionName
+	// beside are those of what holds them only between title and text.
+	beside = elsewhere | sideName | footName | navName | adName
+)
+
+// foreign tells whether a node belongs to something else on the page: a comment,
+// a list of other articles, a picture; by the names given.
+func (p *page) foreign(i, top int32, names names) bool {
+	names |= otherName
+	for j, steps := i, 0; j >= 0 && steps < maxClimb; j, steps = p.nodes[j].parent, steps+1 {
+		nd := &p.nodes[j]
+		if nd.n.DataAtom == atom.Body || p.inside(top, j) {
+			return false
+		}
+		if nd.names&names != 0 || nd.n.DataAtom == atom.Article && !p.inside(j, top) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxClimb bounds the ancestors that are looked at for one node, maxSeen the
+// elements that are looked at for a date, and maxStamps the dates that are kept.
+const (
+	maxClimb  = 256
+	maxSeen   = 400
+	maxStamps = 64
+)
+
 // maxNotes bounds the short lines that are kept for dates and bylines.
 const maxNotes = 2000
 
