@@ -34,7 +34,10 @@ func benchmark(t testing.TB) []labelled {
 		t.Fatal(err)
 	}
 	var pages []labelled
-	for _, id := range slices.Sorted(maps.Keys(truth)) {
+	for i, id := range slices.Sorted(maps.Keys(truth)) {
+		if raceEnabled && i%8 != 0 {
+			continue
+		}
 		pages = append(pages, labelled{id, truth[id].URL, truth[id].ArticleBody, gunzip(t, filepath.Join(dir, "html", id+".html.gz"))})
 	}
 	return pages
@@ -100,11 +103,11 @@ func TestBenchmark(t *testing.T) {
 		row(p.name, p.f1, p.precision, p.recall)
 	}
 	t.Logf("%d of %d pages equal word for word", all.equal, all.pages)
-	if f, _, _ := all.f1(); f < 0.985 {
+	if f, _, _ := all.f1(); f < 0.985 && !raceEnabled {
 		t.Errorf("F1 is %.4f, want at least 0.985", f)
 	}
 	// The measure itself is right if all text scores what html-text does.
-	if f, _, _ := plain.f1(); f < 0.64 || f > 0.68 {
+	if f, _, _ := plain.f1(); (f < 0.64 || f > 0.68) && !raceEnabled {
 		t.Errorf("F1 of all text is %.4f, want about 0.659: the measure is not the benchmark's", f)
 	}
 }

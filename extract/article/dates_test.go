@@ -106,7 +106,7 @@ func TestDates(t *testing.T) {
 	for _, kind := range slices.Sorted(maps.Keys(first)) {
 		r := first[kind]
 		t.Logf("%-10s precision %.3f recall %.3f of %d", kind, r.precision(), r.recall(), r.right+r.wrong+r.missing)
-		if r.precision() < 0.97 || r.recall() < 0.95 {
+		if !raceEnabled && (r.precision() < 0.97 || r.recall() < 0.95) {
 			t.Errorf("%s: precision %.3f, recall %.3f, want 0.97 and 0.95", kind, r.precision(), r.recall())
 		}
 	}
@@ -164,7 +164,7 @@ func TestDatesShown(t *testing.T) {
 	for _, kind := range slices.Sorted(maps.Keys(first)) {
 		r := first[kind]
 		t.Logf("%-10s precision %.3f recall %.3f of %d", kind, r.precision(), r.recall(), r.right+r.wrong+r.missing)
-		if r.precision() < 0.95 || r.recall() < 0.85 {
+		if !raceEnabled && (r.precision() < 0.95 || r.recall() < 0.85) {
 			t.Errorf("%s: precision %.3f, recall %.3f, want 0.95 and 0.85", kind, r.precision(), r.recall())
 		}
 	}
