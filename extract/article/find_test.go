@@ -28,6 +28,7 @@ func TestFindKeeps(t *testing.T) {
 		{"sidebar beside div", "<div class=row><div>" + body + "</div><div class=sidebar>" + paragraph("-side") + "</div></div>"},
 		{"sidebar around all", "<div class=has-sidebar><div class=sidebar-layout>" + body + "</div></div>"},
 		{"banner around all", "<body class='promo ad'><div class=promo>" + body + "</div>"},
+		{"widget that holds most", "<div class=widget>" + strings.Repeat(body, 3) + "</div><div>" + strings.Repeat("<p>Nobody else has said so, and whoever reads on will find quite another matter here, told at length and in other words.</p>", 5) + "</div>"},
 		{"text named a teaser", "<div class=blog_teaser_text>" + body + "</div><div class=x><p>-short</p></div>"},
 		{"paywall around paragraphs", "<article>" + paragraph("+zero") + "<div class=paywall>" + body + "</div></article>"},
 		{"hidden", body + "<p hidden>-hidden one, with a sentence.</p><p style='display: none'>-styled</p><span class=sr-only>-read aloud</span>"},
