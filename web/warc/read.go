@@ -22,7 +22,7 @@ const (
 // a file that is damaged, a body that is not that of its snapshot.
 func Read(r io.Reader) iter.Seq2[*web.Snapshot, error] {
 	return func(yield func(*web.Snapshot, error) bool) {
-		file, err := gowarc.NewWarcFileReaderFromStream(r, 0, gowarc.WithBlockErrorPolicy(gowarc.ErrIgnore))
+		file, err := newReader(r, gowarc.WithBlockErrorPolicy(gowarc.ErrIgnore))
 		if err != nil {
 			yield(nil, fmt.Errorf("read WARC file: %w", err))
 			return

@@ -91,8 +91,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // TestOthersCanRead reads the records with strict validation, as other programs do.
-func TestOthersCanRead(t *testing.T) {
-	t.Parallel()
+func TestOthersCanRead(t *testing.T) { // not in parallel: gowarc prepares its readers with a race
 	synctest.Test(t, func(t *testing.T) {
 		data := write(t, snapshots(t)[:1])
 		r, err := gowarc.NewWarcFileReaderFromStream(bytes.NewReader(data), 0, gowarc.WithStrictValidation())

@@ -103,7 +103,7 @@ func target(s *web.Snapshot) string {
 
 // record writes one record as a gzip member, and returns its id.
 func (w *Writer) record(kind gowarc.RecordType, at time.Time, contentType string, block []byte, head map[string]string) (string, error) {
-	b := gowarc.NewRecordBuilder(kind, gowarc.WithDefaultDigestAlgorithm("sha256"), gowarc.WithBufferMaxMemBytes(int64(len(block))+1<<20),
+	b := newBuilder(kind, gowarc.WithDefaultDigestAlgorithm("sha256"), gowarc.WithBufferMaxMemBytes(int64(len(block))+1<<20),
 		gowarc.WithSpecViolationPolicy(gowarc.ErrIgnore))
 	defer b.Close()
 	b.AddWarcHeader(gowarc.WarcDate, at.UTC().Format(time.RFC3339Nano))
