@@ -24,7 +24,7 @@ type outLink struct {
 const maxAnchorLine = 120
 
 // outLinks resolves the links of a document against its path, each target and text once.
-func outLinks(name string, e *extract) []outLink {
+func outLinks(name string, e *reading) []outLink {
 	var list []outLink
 	seen := make(map[outLink]bool)
 	for _, l := range e.linked {

@@ -8,15 +8,15 @@ import (
 )
 
 // dropped reports whether n is no part of the document's text: code, hidden parts, controls and navigation.
-func (w *htmlWalker) dropped(n *html.Node) bool {
+func dropped(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Nav, atom.Template, atom.Noscript, atom.Svg, atom.Iframe, atom.Object, atom.Select, atom.Button, atom.Datalist,
 		atom.Canvas, atom.Rt, atom.Rp:
 		return true
 	case atom.Header:
-		return w.article == 0 && !hasHeading(n)
+		return !inArticle(n) && !hasHeading(n)
 	case atom.Footer:
-		return w.article == 0
+		return !inArticle(n)
 	case atom.Body, atom.Html, atom.Article, atom.Main:
 		return false
 	}
@@ -47,6 +47,16 @@ func (w *htmlWalker) dropped(n *html.Node) bool {
 			if v := strings.ToLower(a.Val); n.DataAtom == atom.Table && strings.HasPrefix(v, "navigation") {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// inArticle reports whether n lies in an article or the main part of a page.
+func inArticle(n *html.Node) bool {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if p.DataAtom == atom.Article || p.DataAtom == atom.Main {
+			return true
 		}
 	}
 	return false

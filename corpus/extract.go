@@ -1,11 +1,15 @@
 package corpus
 
 import (
+	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"path"
 	"strings"
+
+	"github.com/quarry-sdk/quarry/extract"
 )
 
 // formats maps a lower-case extension to the format it stands for.
@@ -18,31 +22,32 @@ var formats = map[string]string{
 
 func formatOf(name string) string { return formats[strings.ToLower(path.Ext(name))] }
 
-var errNoText = errors.New("no text after extraction")
+var (
+	errBinary = errors.New("binary content")
+	errEmpty  = errors.New("empty file")
+	errNoText = errors.New("no text after extraction")
+)
+
+// reading is what is used of a document that was read.
+type reading struct {
+	title  string
+	text   string
+	marks  []mark
+	linked []link
+}
+
+// link is a hyperlink and the bytes that belong to it.
+type link struct {
+	start, end int
+	href       string
+}
 
 // read extracts the document in data. The name, a path below the corpus folder, decides the format.
 func read(name, id string, data []byte, passageSize int) (*Document, error) {
 	doc := &Document{ID: id, Path: name, Format: formatOf(name), Hash: hashOf(data)}
-	src, err := decode(data, doc.Format == "html")
+	e, err := extractText(extract.Format(doc.Format), data)
 	if err != nil {
 		return nil, err
-	}
-	var e *extract
-	switch doc.Format {
-	case "html":
-		e, err = extractHTML(src)
-	case "markdown":
-		e, err = extractMarkdown(src)
-	case "rst":
-		e, err = extractRST(src)
-	default:
-		e, err = extractPlain(src)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if strings.TrimSpace(e.text) == "" {
-		return nil, errNoText
 	}
 	doc.Title = e.title
 	if doc.Title == "" {
@@ -53,6 +58,37 @@ func read(name, id string, data []byte, passageSize int) (*Document, error) {
 	doc.links = outLinks(name, e)
 	doc.passages = split(doc.Text, doc.Sections, e.linked, passageSize)
 	return doc, nil
+}
+
+// extractText reads data by the extractor of its format, without the navigation that
+// surrounds the text of a page. The size of the file was limited before.
+func extractText(format extract.Format, data []byte) (*reading, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, errEmpty
+	}
+	var o layout
+	r, err := extract.New(extract.Options{
+		MaxBytes: len(data), MaxElements: len(data), MaxText: 8*len(data) + 1000, Skip: dropped, Visit: o.visit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	doc, err := r.Read(context.Background(), data, extract.Hint{Format: format})
+	switch {
+	case errors.Is(err, extract.ErrEmpty):
+		return nil, errNoText
+	case errors.Is(err, extract.ErrUnsupported):
+		return nil, errBinary
+	case err != nil:
+		return nil, err
+	case strings.TrimSpace(doc.Text) == "":
+		return nil, errNoText
+	}
+	e := &reading{title: collapse(doc.Title), text: doc.Text, marks: o.all(doc)}
+	for _, l := range doc.Links {
+		e.linked = append(e.linked, link{l.Start, l.End, l.URL})
+	}
+	return e, nil
 }
 
 func hashOf(data []byte) string {

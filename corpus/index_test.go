@@ -266,11 +266,11 @@ func TestOpenDamaged(t *testing.T) {
 		harm func(*testing.T, string)
 		want error
 	}{
-		{"another format", edit("CURRENT", replace(`"format":1`, `"format":7`)), ErrVersion},
+		{"another format", edit("CURRENT", replace(`"format":2`, `"format":7`)), ErrVersion},
 		{"CURRENT mangled", edit("CURRENT", write("garbage")), ErrDamaged},
-		{"CURRENT leads out", edit("CURRENT", write(`{"format":1,"generation":"../x"}`)), ErrDamaged},
+		{"CURRENT leads out", edit("CURRENT", write(`{"format":2,"generation":"../x"}`)), ErrDamaged},
 		{"CURRENT empty", edit("CURRENT", write("")), ErrDamaged},
-		{"CURRENT names nothing", edit("CURRENT", write(`{"format":1,"generation":"gen-999999"}`)), ErrDamaged},
+		{"CURRENT names nothing", edit("CURRENT", write(`{"format":2,"generation":"gen-999999"}`)), ErrDamaged},
 		{"manifest gone", edit("gen-*/manifest.json", os.Remove), ErrDamaged},
 		{"manifest cut", edit("gen-*/manifest.json", truncate), ErrDamaged},
 		{"manifest with a wrong cut", edit("gen-*/manifest.json", replace(`"cuts":[11]`, `"cuts":[99]`)), ErrDamaged},

@@ -12,7 +12,7 @@ import (
 
 // formatVersion changes whenever an index written before can no longer be read rightly: the layout of the files, the
 // analysis of the text, the fields.
-const formatVersion = 1
+const formatVersion = 2
 
 // head is the file CURRENT: which generation of the index is valid.
 type head struct {

@@ -1,7 +1,8 @@
-package corpus
+package extract
 
 import (
 	"bytes"
+	"context"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -10,10 +11,16 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 )
 
-// extractMarkdown reads CommonMark with tables, strikethrough, definition lists and heading attributes. The text is
-// that of the rendered page, so raw HTML inside the file is read by the same rules as an HTML file.
-func extractMarkdown(src []byte) (*extract, error) {
+// readMarkdown reads CommonMark with tables, strikethrough, definition lists and
+// heading attributes. The text is that of the rendered page, so raw HTML inside the
+// file is read by the same rules as an HTML file.
+func (r *Reader) readMarkdown(ctx context.Context, src string, hint Hint) (*Document, error) {
 	title, body := frontMatter(src)
+	// The tree of a Markdown file takes about a hundred times its size.
+	size := len(body)
+	body = cutText(body, max(r.options.MaxText/8, 1))
+	body, tamed := tameMarkdown(body)
+	tamed = tamed || len(body) < size && size > r.options.MaxText/8
 	md := goldmark.New(
 		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify, extension.DefinitionList),
 		goldmark.WithParserOptions(parser.WithAttribute()),
@@ -21,33 +28,39 @@ func extractMarkdown(src []byte) (*extract, error) {
 	)
 	var page bytes.Buffer
 	page.WriteString("<!DOCTYPE html><body><main>")
-	if err := md.Convert(body, &page); err != nil {
+	if err := md.Convert([]byte(body), &page); err != nil {
 		return nil, err
 	}
-	e, err := extractHTML(page.Bytes())
+	doc, err := r.readHTML(ctx, page.String(), hint)
 	if err != nil {
 		return nil, err
 	}
 	if title != "" {
-		e.title = title
+		doc.Title = title
 	}
-	return e, nil
+	if tamed {
+		doc.Warnings = append(doc.Warnings, Warning{"truncated", "The file is too long or has too much markup in one place; a part of it was left out or read as text."})
+	}
+	for i := range doc.Blocks {
+		doc.Blocks[i].Main = true
+	}
+	return doc, nil
 }
 
-// frontMatter splits off a YAML ("---") or TOML ("+++") block at the very beginning and returns its title.
-func frontMatter(src []byte) (title string, body []byte) {
-	text := string(src)
+// frontMatter splits off a YAML ("---") or TOML ("+++") block at the very beginning
+// and returns its title.
+func frontMatter(text string) (title, body string) {
 	fence, rest, ok := strings.Cut(text, "\n")
 	fence = strings.TrimRight(fence, " \t\r")
 	if !ok || fence != "---" && fence != "+++" {
-		return "", src
+		return "", text
 	}
 	at := len(text) - len(rest)
 	for line := range strings.Lines(rest) {
 		at += len(line)
 		line = strings.TrimRight(line, " \t\r\n")
 		if line == fence || fence == "---" && line == "..." {
-			return title, src[at:]
+			return title, text[at:]
 		}
 		key, value, found := strings.Cut(line, ":")
 		if fence == "+++" {
@@ -57,10 +70,10 @@ func frontMatter(src []byte) (title string, body []byte) {
 		case found && strings.TrimRight(key, " ") == "title":
 			title = unquote(strings.TrimSpace(value))
 		case fence == "---" && line != "" && !found && !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "#"):
-			return "", src // Not YAML: the first line was a thematic break.
+			return "", text // Not YAML: the first line was a thematic break.
 		}
 	}
-	return "", src
+	return "", text
 }
 
 func unquote(s string) string {

@@ -1,36 +1,55 @@
-package corpus
+package extract
 
 import (
+	"context"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/quarry-sdk/quarry/internal/lazyregexp"
 )
 
-// extractRST reads reStructuredText by a light scan of its lines: headings with over- and underlines, directives,
-// literal blocks, lists, tables, fields and inline roles. Markup that it does not know stays in the text as it is.
-func extractRST(src []byte) (*extract, error) {
-	text := strings.ReplaceAll(strings.ReplaceAll(string(src), "\r\n", "\n"), "\r", "\n")
-	r := &rstReader{lines: strings.Split(strings.ReplaceAll(text, "\t", "        "), "\n")}
-	for r.at < len(r.lines) {
-		r.block(false)
+// readRST reads reStructuredText by a light scan of its lines: headings with over-
+// and underlines, directives, literal blocks, lists, tables, fields and inline roles.
+// Markup that it does not know stays in the text as it is.
+func (r *Reader) readRST(ctx context.Context, src string, _ Hint) (*Document, error) {
+	text := strings.ReplaceAll(strings.ReplaceAll(src, "\r\n", "\n"), "\r", "\n")
+	s := &rstScanner{lines: strings.Split(strings.ReplaceAll(text, "\t", "        "), "\n")}
+	s.b.limit = r.options.MaxText
+	s.b.kind = blockKind{kind: Paragraph, main: true}
+	for s.at < len(s.lines) && !s.b.full {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		s.block(false)
 	}
-	return r.b.finish(r.title), nil
+	doc := s.b.finish()
+	doc.Title = s.title
+	for _, b := range doc.Blocks {
+		if doc.Title == "" && b.Kind == Heading {
+			doc.Title = collapse(doc.Text[b.Start:b.End])
+		}
+	}
+	return doc, nil
 }
 
-type rstReader struct {
-	b      textBuilder
+type rstScanner struct {
+	b      builder
 	lines  []string
 	at     int
+	depth  int // of nested blocks
+	items  int // depth of list items
 	title  string
 	styles []string // heading styles in the order of their first use
 }
+
+// maxRSTDepth is the depth of nested blocks below which all is running text.
+const maxRSTDepth = 50
 
 func indent(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-func (r *rstReader) line(i int) string {
+func (r *rstScanner) line(i int) string {
 	if i < 0 || i >= len(r.lines) {
 		return ""
 	}
@@ -46,11 +65,11 @@ func adornment(s string) byte {
 }
 
 // block reads one block at the current line. inTable is set inside list tables.
-func (r *rstReader) block(inTable bool) {
+func (r *rstScanner) block(inTable bool) {
 	line := r.line(r.at)
 	trimmed := strings.TrimLeft(line, " ")
 	switch {
-	case trimmed == "":
+	case blank(trimmed):
 		r.at++
 		r.b.block(2)
 	case r.heading():
@@ -71,7 +90,7 @@ func (r *rstReader) block(inTable bool) {
 }
 
 // heading reads a title with its underline, or over- and underline, and reports whether there is one.
-func (r *rstReader) heading() bool {
+func (r *rstScanner) heading() bool {
 	over := adornment(r.line(r.at))
 	title, under := r.line(r.at), r.line(r.at+1)
 	style, size := "", 2
@@ -93,15 +112,19 @@ func (r *rstReader) heading() bool {
 		r.styles = append(r.styles, style)
 		level = len(r.styles)
 	}
-	start := r.b.startHeading()
-	r.b.text(inlineRST(title))
-	r.b.endHeading(min(level, 6), start)
+	kind := blockKind{kind: Heading, level: min(level, 6), main: true}
+	if r.depth > 0 { // in a note: it heads no section
+		kind = blockKind{kind: Paragraph, main: true}
+	}
+	r.b.block(2)
+	r.b.whole(kind, inlineRST(title))
+	r.b.block(2)
 	r.at += size
 	return true
 }
 
 // body returns the lines after the current one that are blank or indented more than depth, dedented.
-func (r *rstReader) body(depth int) []string {
+func (r *rstScanner) body(depth int) []string {
 	r.at++
 	start := r.at
 	for r.at < len(r.lines) && (blank(r.lines[r.at]) || indent(r.lines[r.at]) > depth) {
@@ -128,25 +151,27 @@ func (r *rstReader) body(depth int) []string {
 }
 
 // nested reads lines as blocks of their own.
-func (r *rstReader) nested(lines []string, inTable bool) {
+func (r *rstScanner) nested(lines []string, inTable bool) {
+	if r.depth >= maxRSTDepth {
+		r.b.text(strings.Join(lines, "\n"))
+		return
+	}
 	outer, at := r.lines, r.at
 	r.lines, r.at = lines, 0
-	r.b.quiet++
-	for r.at < len(r.lines) {
+	r.depth++
+	for r.at < len(r.lines) && !r.b.full {
 		r.block(inTable)
 	}
-	r.b.quiet--
+	r.depth--
 	r.lines, r.at = outer, at
 }
 
-func (r *rstReader) literal(lines []string) {
+func (r *rstScanner) literal(lines []string) {
 	if len(lines) == 0 {
 		return
 	}
 	r.b.block(2)
-	r.b.pre++
-	r.b.verbatim(strings.TrimLeft(strings.Join(lines, "\n"), "\n"))
-	r.b.pre--
+	r.b.whole(blockKind{kind: Preformatted, main: true, whole: true}, strings.TrimLeft(strings.Join(lines, "\n"), "\n"))
 	r.b.block(2)
 }
 
@@ -167,7 +192,7 @@ var literalDirectives = map[string]bool{
 }
 
 // explicit reads a directive, a footnote, a target or a comment.
-func (r *rstReader) explicit(inTable bool) {
+func (r *rstScanner) explicit(inTable bool) {
 	line := r.line(r.at)
 	depth := indent(line)
 	trimmed := line[depth:]
@@ -222,41 +247,52 @@ func (r *rstReader) explicit(inTable bool) {
 	}
 }
 
-func (r *rstReader) caption(s string) {
+func (r *rstScanner) caption(s string) {
 	r.b.block(2)
 	r.b.text(inlineRST(s))
 	r.b.block(2)
 }
 
-func (r *rstReader) csv(line string) {
-	r.b.block(1)
-	for i, cell := range strings.Split(line, ",") {
-		if i > 0 {
-			r.b.cell()
-		}
-		r.b.text(inlineRST(strings.Trim(strings.TrimSpace(cell), `"`)))
+// csv writes a line of a table of separated values.
+func (r *rstScanner) csv(line string) {
+	var cells []string
+	for cell := range strings.SplitSeq(line, ",") {
+		cells = append(cells, strings.Trim(strings.TrimSpace(cell), `"`))
 	}
-	r.b.endRow()
+	r.writeRow(cells)
 }
 
 var (
-	bullet    = lazyregexp.New(`^( *)([-*+•]|\(?(?:\d{1,3}|[a-zA-Z#])[.)])( +)(.*)$`)
+	bullet    = lazyregexp.New(`^( *)([-*+•]|\(?(?:\d{1,3}|[a-zA-Z#])[.)]) +`)
 	fieldLine = lazyregexp.New(`^ *:([^:\n]+):(?: +(.*)|)$`)
 	lineBlock = lazyregexp.New(`^( *)\|(?: (.*)|)$`)
 )
 
+// cutBullet splits a line into the indent of its bullet or number and the text behind
+// it.
+func cutBullet(line string) (depth int, text string, ok bool) {
+	m := bullet().FindStringSubmatchIndex(line[:min(len(line), 256)])
+	if m == nil {
+		return 0, "", false
+	}
+	return m[3], strings.TrimLeft(line[m[1]:], " "), true
+}
+
 // paragraph reads a paragraph, a list item, a field or a line of a line block.
-func (r *rstReader) paragraph(line string) {
-	if m := bullet().FindStringSubmatch(line); m != nil {
-		first := m[4]
-		rest := r.body(len(m[1]))
+func (r *rstScanner) paragraph(line string) {
+	if depth, first, ok := cutBullet(line); ok {
+		rest := r.body(depth)
 		r.b.block(1)
-		if inner := bullet().FindStringSubmatch(first); inner != nil && (first[0] == '*' || first[0] == '-') {
+		if _, _, ok := cutBullet(first); ok && (first[0] == '*' || first[0] == '-') {
 			r.row(first, rest) // "* - cell" of a list table
 			return
 		}
+		r.items++
+		restore := r.b.setKind(blockKind{kind: ListItem, level: r.items, main: true})
 		r.nested(append([]string{first}, rest...), false)
 		r.b.block(1)
+		restore()
+		r.items--
 		return
 	}
 	if m := lineBlock().FindStringSubmatch(line); m != nil {
@@ -284,6 +320,10 @@ func (r *rstReader) paragraph(line string) {
 		para = append(para, strings.TrimSpace(l))
 		r.at++
 	}
+	if len(para) == 0 { // nothing may stop the scan
+		para = append(para, strings.TrimSpace(r.line(r.at)))
+		r.at++
+	}
 	text := strings.Join(para, " ")
 	quoted := strings.HasSuffix(text, "::")
 	if quoted {
@@ -308,23 +348,35 @@ func (r *rstReader) paragraph(line string) {
 }
 
 // row reads the cells of one row of a list table: first holds the first cell with its bullet, rest the others.
-func (r *rstReader) row(first string, rest []string) {
-	r.b.block(1)
+func (r *rstScanner) row(first string, rest []string) {
 	cells := [][]string{}
 	for _, l := range append([]string{first}, rest...) {
-		if m := bullet().FindStringSubmatch(l); m != nil && m[1] == "" {
-			cells = append(cells, []string{m[4]})
+		if depth, text, ok := cutBullet(l); ok && depth == 0 {
+			cells = append(cells, []string{text})
 		} else if len(cells) > 0 {
 			cells[len(cells)-1] = append(cells[len(cells)-1], strings.TrimSpace(l))
 		}
 	}
+	row := make([]string, 0, len(cells))
+	for _, c := range cells {
+		row = append(row, strings.Join(c, " "))
+	}
+	r.writeRow(row)
+}
+
+// writeRow writes the cells of a row of a table.
+func (r *rstScanner) writeRow(cells []string) {
+	r.b.block(1)
+	restore := r.b.setKind(blockKind{kind: TableRow, main: true})
+	r.b.startRow()
 	for i, c := range cells {
 		if i > 0 {
 			r.b.cell()
 		}
-		r.b.text(inlineRST(strings.Join(c, " ")))
+		r.b.text(inlineRST(c))
 	}
 	r.b.endRow()
+	restore()
 }
 
 func gridLine(s string) bool {
@@ -332,18 +384,12 @@ func gridLine(s string) bool {
 }
 
 // grid reads a table drawn with +---+ lines. Cells that span lines are joined.
-func (r *rstReader) grid() {
+func (r *rstScanner) grid() {
 	r.b.block(2)
 	var row []string
 	emit := func() {
-		for i, cell := range row {
-			if i > 0 {
-				r.b.cell()
-			}
-			r.b.text(inlineRST(collapse(cell)))
-		}
 		if row != nil {
-			r.b.endRow()
+			r.writeRow(row)
 		}
 		row = nil
 	}
@@ -373,7 +419,7 @@ func simpleLine(s string) bool {
 }
 
 // simple reads a table whose columns are marked by lines of "=====  =====".
-func (r *rstReader) simple() {
+func (r *rstScanner) simple() {
 	rule := r.line(r.at)
 	var columns []int
 	for i := range rule {
@@ -397,20 +443,17 @@ func (r *rstReader) simple() {
 		if trimmed == "" || strings.Trim(trimmed, "- ") == "" {
 			continue
 		}
-		r.b.block(1)
+		cells := make([]string, len(columns))
 		for i, from := range columns {
 			to := len(l)
 			if i+1 < len(columns) {
 				to = min(columns[i+1], len(l))
 			}
-			if i > 0 {
-				r.b.cell()
-			}
 			if from < to {
-				r.b.text(inlineRST(strings.ToValidUTF8(l[from:to], "")))
+				cells[i] = strings.ToValidUTF8(l[from:to], "")
 			}
 		}
-		r.b.endRow()
+		r.writeRow(cells)
 	}
 	r.b.block(2)
 }
