@@ -57,11 +57,10 @@ type block struct {
 
 type docxParagraph struct {
 	passage
-	style  docxStyle
-	list   int // depth, from 1
-	level  int // of a heading, given directly
-	hidden bool
-	links  []docxLink
+	style docxStyle
+	list  int // depth, from 1
+	level int // of a heading, given directly
+	links []docxLink
 }
 
 type docxLink struct {

@@ -9,7 +9,7 @@ import (
 // The measures of columns, in font sizes and shares.
 const (
 	gutterWidth  = 0.8  // of the strip between columns
-	columnLines  = 3    // that a column has at least
+	columnLines  = 2    // that a column has at least
 	crossedLines = 0.35 // lines across the strip, to those of the shorter column
 	sideChanges  = 0.5  // changes from one side to the other in the page's content, to lines
 	bandGap      = 1.3  // between lines of different bands
@@ -186,6 +186,9 @@ func parted(left, right, across []*segment) bool {
 		if steps[i].right != steps[i-1].right {
 			changes++
 		}
+	}
+	if few == 2 { // too few to tell from a table unless they are written apart
+		return changes == 1
 	}
 	return float64(changes) <= max(2, sideChanges*float64(few))
 }

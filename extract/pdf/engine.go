@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"sync"
 
 	"github.com/klippa-app/go-pdfium"
@@ -88,6 +89,9 @@ func (e *engine) start() {
 		return
 	}
 	e.pool = pool
+	if e.config.CacheDir == "" {
+		debug.FreeOSMemory() // compiling takes 300 MB for some seconds
+	}
 }
 
 // enter waits for the module and a free place for an instance. Whoever entered must

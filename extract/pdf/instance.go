@@ -123,9 +123,6 @@ func (in *instance) uint32(p uint32) uint32 {
 	return n
 }
 
-// memory is the size of the instance's memory in bytes.
-func (in *instance) memory() int64 { return int64(in.module.Memory().Size()) }
-
 // close frees the instance.
 func (in *instance) close() {
 	if in != nil {

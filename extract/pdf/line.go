@@ -70,7 +70,7 @@ func joined(pieces []*segment) line {
 			case gap > cellGap*size:
 				l.text = append(l.text, mark{'\t', first.x, first.y})
 				l.cells++
-			case gap > 0.2*min(s.size, pieces[i-1].size):
+			case gap > 0.2*min(s.size, pieces[i-1].size), gap > 0.05*size && !pieces[i-1].before(s):
 				l.text = append(l.text, mark{' ', first.x, first.y})
 			}
 		}
@@ -80,6 +80,9 @@ func joined(pieces []*segment) line {
 	}
 	return l
 }
+
+// before tells that what follows a segment in the content of the page is t.
+func (s *segment) before(t *segment) bool { return s.next == t }
 
 // endsSentence tells that a line ends as a sentence does.
 func (l *line) endsSentence() bool {

@@ -10,7 +10,8 @@ import (
 // text runs to the right and lines follow downwards.
 type segment struct {
 	text        []mark
-	order       int // place in the content of the page
+	order       int      // place in the content of the page
+	next        *segment // in that content
 	left, right float64
 	base        float64
 	size        float64 // of most of it
@@ -58,6 +59,9 @@ func segments(group []glyph) []*segment {
 			}
 			cur.bold = 2*bolds > len(cur.text)
 			cur.base = bases[cur.size]
+			if n := len(list); n > 0 {
+				list[n-1].next = cur
+			}
 			list = append(list, cur)
 		}
 		cur, bolds, blank, broken = nil, 0, false, false
