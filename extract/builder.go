@@ -66,6 +66,17 @@ func (b *builder) closeBlock() {
 	}
 }
 
+// side says whether what follows belongs to the main content. A block that is open
+// ends where that changes, without a line end; a row of a table stays one block.
+func (b *builder) side(main bool) {
+	if b.open && b.blocks[len(b.blocks)-1].Main != main && b.row == 0 && !b.kind.whole {
+		kind := b.kind
+		b.closeBlock()
+		b.kind = kind
+	}
+	b.kind.main = main
+}
+
 // lineBreak breaks the line inside a block. Two of them end the block, and leave one
 // empty line.
 func (b *builder) lineBreak() {

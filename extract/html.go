@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -50,8 +51,8 @@ func (r *Reader) readPage(root *html.Node, hint Hint) *Document {
 			doc.Title = collapse(doc.Text[b.Start:b.End])
 		}
 	}
-	doc.SiteName, doc.Canonical = head.siteName, head.canonical
-	doc.Language = pageLanguage(head.language, doc.MainText())
+	doc.SiteName, doc.Canonical = cmp.Or(facts.siteName, head.siteName), cmp.Or(facts.canonical, head.canonical)
+	doc.Language = pageLanguage(cmp.Or(head.language, facts.language), doc.MainText())
 	return doc
 }
 

@@ -3,12 +3,14 @@ package extract
 import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/quarry-sdk/quarry/extract/internal/article"
 )
 
 // pageFacts is what is told of a page beside its text. Empty fields are unknown.
 type pageFacts struct {
-	title, byline string
-	dates         []Date
+	title, byline, siteName, canonical, language string
+	dates                                        []Date
 }
 
 // mainFinder tells which nodes of a parsed page belong to its main content, and
@@ -16,26 +18,14 @@ type pageFacts struct {
 // too. This is the one place where a better way to find the main content is put in.
 type mainFinder func(root *html.Node, url string) (contains func(n *html.Node) bool, facts pageFacts)
 
-// outsideFrame takes for main content what lies in no element that stands around
-// the content of a page by its name or its role.
-func outsideFrame(*html.Node, string) (func(n *html.Node) bool, pageFacts) {
-	return func(n *html.Node) bool {
-		for ; n != nil; n = n.Parent {
-			switch n.DataAtom {
-			case atom.Nav, atom.Footer, atom.Aside:
-				return false
-			case atom.Header:
-				if !within(n, atom.Article, atom.Main) {
-					return false
-				}
-			}
-			switch attr(n, "role") {
-			case "navigation", "banner", "contentinfo", "complementary", "search":
-				return false
-			}
-		}
-		return true
-	}, pageFacts{}
+// findMain finds the main content of a page.
+func findMain(root *html.Node, url string) (func(n *html.Node) bool, pageFacts) {
+	a := article.Find(root, url)
+	facts := pageFacts{title: a.Title, byline: a.Byline, siteName: a.SiteName, canonical: a.Canonical, language: a.Language}
+	for _, d := range a.Dates {
+		facts.dates = append(facts.dates, Date{Kind: DateKind(d.Kind), Value: d.Value, Source: d.Source, Raw: d.Raw})
+	}
+	return a.Contains, facts
 }
 
 // within reports whether n lies in an element of one of these names.

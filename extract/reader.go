@@ -66,7 +66,7 @@ func New(options Options) (*Reader, error) {
 		}
 	}
 	options.Formats = maps.Clone(options.Formats)
-	return &Reader{options: options, main: outsideFrame}, nil
+	return &Reader{options: options, main: findMain}, nil
 }
 
 // Read reads a document with the default options.

@@ -84,8 +84,8 @@ func (w *walker) textNode(n *html.Node, l look) {
 		}
 		return
 	}
-	if !w.open {
-		w.kind.main = w.inMain(n)
+	if strings.TrimLeft(n.Data, blanks) != "" {
+		w.side(w.inMain(n))
 	}
 	if l.keepSpace && w.pre == 0 {
 		w.pre++

@@ -2,8 +2,6 @@ package article
 
 import (
 	"golang.org/x/net/html"
-
-	"github.com/quarry-sdk/quarry/extract"
 )
 
 // Article is what was found on a page. Fields are empty where the page does not
@@ -16,7 +14,7 @@ type Article struct {
 	Canonical string
 	// Dates are the dates of publication and update that the page states of itself,
 	// each with where it was found; the most trustworthy of a kind first.
-	Dates []extract.Date
+	Dates []Date
 	// Language is the tag of the language that the page declares.
 	Language string
 	// SiteName is the name of the site that the page belongs to.

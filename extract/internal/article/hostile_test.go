@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/quarry-sdk/quarry/extract/article"
+	"github.com/quarry-sdk/quarry/extract/internal/article"
 )
 
 // nest builds n elements within each other, around a paragraph.
@@ -56,7 +56,7 @@ func TestFindIsBounded(t *testing.T) {
 			root := nest(50_000, html.Attribute{Key: "itemprop", Val: "datePublished"}, class("byline"))
 			for n := range root.Descendants() {
 				if n.Type == html.ElementNode {
-					n.AppendChild(&html.Node{Type: html.TextNode, Data: "Published 3 May 2019"})
+					n.AppendChild(&html.Node{Type: html.TextNode, Data: "article.Published 3 May 2019"})
 				}
 			}
 			return root

@@ -15,8 +15,10 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/simplifiedchinese"
 
-	"github.com/quarry-sdk/quarry/extract/article"
+	"github.com/quarry-sdk/quarry/extract/internal/article"
 	"github.com/quarry-sdk/quarry/internal/sharedtest"
+
+	"github.com/quarry-sdk/quarry/extract/internal/measure"
 )
 
 // TestReadability holds the main text and what is known of a page against the
@@ -28,7 +30,7 @@ func TestReadability(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all tally
+	var all measure.Tally
 	fields := map[string]*ratio{}
 	for _, entry := range entries {
 		if !entry.IsDir() {
@@ -47,10 +49,10 @@ func TestReadability(t *testing.T) {
 		}
 		text, a := mainText(t, read("source.html"), "http://fakehost/test/page.html")
 		expected := render(parse(t, read("expected.html")), everything)
-		all.add(expected, text)
-		var one tally
-		one.add(expected, text)
-		if f, p, r := one.f1(); f < 0.9 {
+		all.Add(expected, text)
+		var one measure.Tally
+		one.Add(expected, text)
+		if f, p, r := one.F1(); f < 0.9 {
 			t.Logf("%-40s F1 %.3f precision %.3f recall %.3f", entry.Name(), f, p, r)
 		}
 		published := ""
@@ -87,11 +89,11 @@ func TestReadability(t *testing.T) {
 			}
 		}
 	}
-	f, p, r := all.f1()
+	f, p, r := all.F1()
 	if f < 0.93 {
 		t.Errorf("F1 of the text is %.4f, want at least 0.93", f)
 	}
-	t.Logf("text of %d pages: F1 %.4f precision %.4f recall %.4f", all.pages, f, p, r)
+	t.Logf("text of %d pages: F1 %.4f precision %.4f recall %.4f", all.Pages, f, p, r)
 	for _, name := range []string{"title", "byline", "lang", "siteName", "publishedTime"} {
 		r := fields[name]
 		t.Logf("%-14s equal on %d of %d", name, r.right, r.right+r.wrong+r.missing)

@@ -3,13 +3,11 @@ package article
 import (
 	"slices"
 	"strings"
-
-	"github.com/quarry-sdk/quarry/extract"
 )
 
 // dated is a date that was found, before it is weighed against the others.
 type dated struct {
-	kind   extract.DateKind
+	kind   DateKind
 	m      moment
 	source string
 	raw    string
@@ -40,27 +38,27 @@ func (d *dated) rank() int {
 // weigh brings the dates in order and drops those that contradict better ones:
 // an untold date that is another day than the best of its kind, and of a
 // publication and an earlier update the one to be trusted less.
-func (d *dater) weigh() []extract.Date {
+func (d *dater) weigh() []Date {
 	slices.SortStableFunc(d.found, func(a, b dated) int { return a.rank() - b.rank() })
-	best := map[extract.DateKind]*dated{}
+	best := map[DateKind]*dated{}
 	for i := range d.found {
 		f := &d.found[i]
-		other := best[extract.Published]
-		if f.kind == extract.Published {
-			other = best[extract.Updated]
+		other := best[Published]
+		if f.kind == Published {
+			other = best[Updated]
 		}
 		if best[f.kind] == nil && !(other != nil && inverted(f, other)) {
 			best[f.kind] = f
 		}
 	}
-	var kept []extract.Date
-	for _, kind := range []extract.DateKind{extract.Published, extract.Updated} {
+	var kept []Date
+	for _, kind := range []DateKind{Published, Updated} {
 		for i := range d.found {
 			f, b := &d.found[i], best[kind]
 			if f.kind != kind || b == nil || f != b && (f.rank() < b.rank() || !f.told && !f.m.agrees(b.m)) || len(kept) >= maxKept {
 				continue
 			}
-			kept = append(kept, extract.Date{Kind: kind, Value: f.m.String(), Source: f.source, Raw: f.raw})
+			kept = append(kept, Date{Kind: kind, Value: f.m.String(), Source: f.source, Raw: f.raw})
 		}
 	}
 	return kept
@@ -72,7 +70,7 @@ const maxKept = 16
 // inverted tells whether of two dates of different kinds the update comes before
 // the publication.
 func inverted(a, b *dated) bool {
-	if a.kind == extract.Updated {
+	if a.kind == Updated {
 		a, b = b, a
 	}
 	return a.m.day > 0 && b.m.day > 0 && b.m.days()+1 < a.m.days()

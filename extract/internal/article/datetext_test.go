@@ -22,7 +22,7 @@ func TestParseStamp(t *testing.T) {
 		{"Mon, 18 Nov 2019 08:30:00 GMT", "", "2019-11-18T08:30:00Z"},
 		{"Mon, 18 Nov 2019 08:30:00 -0500", "", "2019-11-18T08:30:00-05:00"},
 		// English.
-		{"Published 17 May 2019", "en", "2019-05-17"},
+		{"article.Published 17 May 2019", "en", "2019-05-17"},
 		{"Posted on Nov. 20th, 2019 at 5:52 AM EST", "en", "2019-11-20"},
 		{"Monday November 18, 2019 7:45 am PST by", "en", "2019-11-18"},
 		{"By Jane DoeNov 18, 2019", "en", ""}, // lines are read with blanks between elements

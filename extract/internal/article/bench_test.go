@@ -5,12 +5,14 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/quarry-sdk/quarry/extract/article"
+	"github.com/quarry-sdk/quarry/extract/internal/article"
+
+	"github.com/quarry-sdk/quarry/extract/internal/measure"
 )
 
 // BenchmarkFind finds the articles of the benchmark's pages, without parsing.
 func BenchmarkFind(b *testing.B) {
-	pages := benchmark(b)
+	pages := measure.Benchmark(b, pagesEach)
 	roots := make([]*html.Node, len(pages))
 	size := 0
 	for i, page := range pages {

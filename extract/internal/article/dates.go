@@ -3,8 +3,6 @@ package article
 import (
 	"strings"
 	"sync"
-
-	"github.com/quarry-sdk/quarry/extract"
 )
 
 // dater collects the dates of a page.
@@ -15,7 +13,7 @@ type dater struct {
 	found []dated
 }
 
-func (d *dater) add(kind extract.DateKind, source, raw string, told bool) {
+func (d *dater) add(kind DateKind, source, raw string, told bool) {
 	raw = strings.Join(strings.Fields(raw), " ")
 	if raw == "" || len(d.found) >= maxStamps {
 		return
@@ -54,16 +52,16 @@ var (
 
 // dates finds the dates of the page and puts the most trustworthy of a kind
 // first: those that programs were meant to read before those for people.
-func (p *page) dates(h *head, t *thing, zone region) []extract.Date {
+func (p *page) dates(h *head, t *thing, zone region) []Date {
 	d := &dater{page: p, lang: h.lang}
-	d.add(extract.Published, "json-ld", t.published, true)
-	d.add(extract.Published, "json-ld", t.created, false)
-	d.add(extract.Updated, "json-ld", t.modified, true)
+	d.add(Published, "json-ld", t.published, true)
+	d.add(Published, "json-ld", t.created, false)
+	d.add(Updated, "json-ld", t.modified, true)
 	for _, name := range publishedMeta() {
-		d.add(extract.Published, "meta", h.first(name), true)
+		d.add(Published, "meta", h.first(name), true)
 	}
 	for _, name := range updatedMeta() {
-		d.add(extract.Updated, "meta", h.first(name), true)
+		d.add(Updated, "meta", h.first(name), true)
 	}
 	d.microdata(zone)
 	d.timeElements(zone)

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/quarry-sdk/quarry/extract/article"
+	"github.com/quarry-sdk/quarry/extract/internal/article"
 )
 
 // paragraph is a paragraph that says it is part of the text.

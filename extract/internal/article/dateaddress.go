@@ -3,7 +3,6 @@ package article
 import (
 	"strings"
 
-	"github.com/quarry-sdk/quarry/extract"
 	"github.com/quarry-sdk/quarry/internal/lazyregexp"
 )
 
@@ -35,6 +34,6 @@ func (d *dater) address() {
 		raw, m = x[0], moment{year: atoi(x[1]), month: atoi(x[2])}
 	}
 	if raw != "" && m.valid() && m.month > 0 {
-		d.found = append(d.found, dated{extract.Published, m, "url", raw, false, false})
+		d.found = append(d.found, dated{Published, m, "url", raw, false, false})
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/quarry-sdk/quarry/extract/article"
+	"github.com/quarry-sdk/quarry/extract/internal/article"
 )
 
 const text = `<p>The text begins with a sentence, which goes on for a while, and another one ends it, on whatever page it stands.</p>` +

@@ -6,7 +6,6 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/quarry-sdk/quarry/extract"
 	"github.com/quarry-sdk/quarry/internal/lazyregexp"
 )
 
@@ -18,14 +17,14 @@ func (d *dater) microdata(zone region) {
 		if n.Type != html.ElementNode || n.DataAtom == atom.Meta && int32(i) < d.body {
 			continue
 		}
-		var kind extract.DateKind
+		var kind DateKind
 		switch prop := strings.ToLower(attr(n, "itemprop")); {
 		case prop == "":
 			continue
 		case strings.Contains(prop, "datepublished"), strings.Contains(prop, "datecreated"):
-			kind = extract.Published
+			kind = Published
 		case strings.Contains(prop, "datemodified"):
-			kind = extract.Updated
+			kind = Updated
 		default:
 			continue
 		}
@@ -77,12 +76,12 @@ func (d *dater) timeElements(zone region) {
 			continue
 		}
 		class = strings.ToLower(attr(n, "class") + " " + attr(n, "itemprop") + " " + attr(n, "id"))
-		kind, told := extract.Published, true
+		kind, told := Published, true
 		before := d.textBefore(int32(i))
 		switch {
 		case strings.Contains(class, "publish"):
 		case strings.Contains(class, "updated") || strings.Contains(class, "modif"), updatedWord().MatchString(before), updatedWord().MatchString(d.innerText(int32(i), 100)):
-			kind = extract.Updated
+			kind = Updated
 		case publishedWord().MatchString(before) || hasAttr(n, "pubdate"):
 		default:
 			told = false
@@ -129,18 +128,18 @@ func (d *dater) visible(zone region) {
 		published := publishedWord().FindStringIndex(note.text)
 		switch {
 		case updated != nil && published != nil && published[0] < updated[0]:
-			d.add(extract.Published, "text", note.text[:updated[0]], true)
-			d.add(extract.Updated, "text", note.text[updated[0]:], true)
+			d.add(Published, "text", note.text[:updated[0]], true)
+			d.add(Updated, "text", note.text[updated[0]:], true)
 		case updated != nil && published != nil:
-			d.add(extract.Updated, "text", note.text[:max(published[0], updated[1])], true)
-			d.add(extract.Published, "text", note.text[published[0]:], true)
+			d.add(Updated, "text", note.text[:max(published[0], updated[1])], true)
+			d.add(Published, "text", note.text[published[0]:], true)
 		case updated != nil && (near || startsAt(updated)):
-			d.add(extract.Published, "text", note.text[:updated[0]], false)
-			d.add(extract.Updated, "text", note.text[updated[0]:], true)
+			d.add(Published, "text", note.text[:updated[0]], false)
+			d.add(Updated, "text", note.text[updated[0]:], true)
 		case published != nil && (near || startsAt(published)):
-			d.add(extract.Published, "text", note.text, true)
+			d.add(Published, "text", note.text, true)
 		case near && len(note.text) < 140 && !d.inFacts(note.at) && !d.marked(note.at):
-			d.add(extract.Published, "text", note.text, false)
+			d.add(Published, "text", note.text, false)
 		}
 	}
 	d.above = false

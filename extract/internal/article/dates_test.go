@@ -11,22 +11,23 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/quarry-sdk/quarry/extract"
-	"github.com/quarry-sdk/quarry/extract/article"
+	"github.com/quarry-sdk/quarry/extract/internal/article"
+
+	"github.com/quarry-sdk/quarry/extract/internal/measure"
 )
 
 // shownDates reads the labels of testdata/dates.tsv.
-func shownDates(t *testing.T) map[string]map[extract.DateKind]string {
+func shownDates(t *testing.T) map[string]map[article.DateKind]string {
 	t.Helper()
 	src, err := os.ReadFile("testdata/dates.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := map[string]map[extract.DateKind]string{}
+	shown := map[string]map[article.DateKind]string{}
 	for line := range strings.Lines(string(src)) {
 		if f := strings.Fields(line); len(f) == 3 && f[0] != "#" {
-			shown[f[0]] = map[extract.DateKind]string{}
-			for i, kind := range []extract.DateKind{extract.Published, extract.Updated} {
+			shown[f[0]] = map[article.DateKind]string{}
+			for i, kind := range []article.DateKind{article.Published, article.Updated} {
 				if f[i+1] != "-" {
 					shown[f[0]][kind] = f[i+1]
 				}
@@ -63,9 +64,9 @@ func (r ratio) recall() float64 {
 func TestDates(t *testing.T) {
 	t.Parallel()
 	shown := shownDates(t)
-	first := map[extract.DateKind]*ratio{extract.Published: {}, extract.Updated: {}}
+	first := map[article.DateKind]*ratio{article.Published: {}, article.Updated: {}}
 	sources := map[string]*ratio{}
-	for _, page := range benchmark(t) {
+	for _, page := range measure.Benchmark(t, pagesEach) {
 		want := shown[page.ID]
 		if want == nil {
 			continue
@@ -137,8 +138,8 @@ func bare(root *html.Node) {
 func TestDatesShown(t *testing.T) {
 	t.Parallel()
 	shown := shownDates(t)
-	first := map[extract.DateKind]*ratio{extract.Published: {}, extract.Updated: {}}
-	for _, page := range benchmark(t) {
+	first := map[article.DateKind]*ratio{article.Published: {}, article.Updated: {}}
+	for _, page := range measure.Benchmark(t, pagesEach) {
 		for kind, day := range shown[page.ID] {
 			root := parse(t, page.HTML)
 			bare(root)

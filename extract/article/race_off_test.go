@@ -1,6 +1,0 @@
-//go:build !race
-
-package article_test
-
-// raceEnabled makes the slow tests take a smaller share of their data.
-const raceEnabled = false
