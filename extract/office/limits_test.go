@@ -34,7 +34,7 @@ func TestHostile(t *testing.T) {
 		{"an encrypted one", office.Config{}, []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"), extract.ErrEncrypted},
 		{"too large", office.Config{MaxBytes: 10}, docx(""), extract.ErrTooLarge},
 		{"a bomb of text", office.Config{}, docx(bomb), extract.ErrTooLarge},
-		{"a bomb of rows", office.Config{}, xlsx(strings.Repeat(`<row r="1"><c r="XFD1"/></row>`, 3<<20)), extract.ErrTooLarge},
+		{"a bomb of rows", office.Config{MaxUnpacked: 4 << 20}, xlsx(strings.Repeat(`<row r="1"><c r="XFD1"/></row>`, 1<<18)), extract.ErrTooLarge},
 		{"a bomb of styles", office.Config{MaxUnpacked: 1 << 20}, docx("", "word/styles.xml2", blank, "docProps/x", ""), extract.ErrEmpty},
 		{"many parts", office.Config{MaxParts: 2000}, docx("", many...), extract.ErrTooLarge},
 		{"deep elements", office.Config{}, docx(strings.Repeat("<w:x>", 5000)), extract.ErrTooLarge},
@@ -52,8 +52,8 @@ func TestHostile(t *testing.T) {
 			if _, err := read(t, test.config, test.data); !errors.Is(err, test.want) {
 				t.Errorf("error %v, want %v", err, test.want)
 			}
-			if took := time.Since(start); took > 20*time.Second {
-				t.Errorf("it took %v", took)
+			if took := time.Since(start); took > time.Minute {
+				t.Errorf("it took %v; a machine that has nothing else to do needs seconds", took)
 			}
 		})
 	}
@@ -90,7 +90,7 @@ func TestCancel(t *testing.T) {
 func TestDamagedZip(t *testing.T) {
 	t.Parallel()
 	for _, data := range [][]byte{docx(para("", "text")), presentation(), epub()} {
-		for i := 0; i < len(data); i += 7 {
+		for i := 0; i < len(data); i += 29 {
 			for _, damaged := range [][]byte{data[:i], append(bytes.Clone(data[:i]), append([]byte{data[i] ^ 0x55}, data[i+1:]...)...)} {
 				check(t, damaged)
 			}

@@ -49,16 +49,16 @@ func endless(content string) []byte {
 
 func TestPageTime(t *testing.T) {
 	t.Parallel()
-	r := open(t, pdf.Config{PageTime: 300 * time.Millisecond, Time: 30 * time.Second})
+	r := open(t, pdf.Config{PageTime: 3 * time.Second, Time: time.Minute})
 	start := time.Now()
 	doc, err := r.Read(t.Context(), endless(at(50, 700, 10, "the second page")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(doc.Pages[0].Unquotable, "took more than 300ms") || doc.Text != "the second page" {
+	if !strings.Contains(doc.Pages[0].Unquotable, "took more than 3s") || doc.Text != "the second page" {
 		t.Errorf("pages %+v, text %q", doc.Pages, doc.Text)
 	}
-	if took := time.Since(start); took > 25*time.Second {
+	if took := time.Since(start); took > 50*time.Second {
 		t.Errorf("it took %v", took)
 	}
 }
