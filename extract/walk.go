@@ -84,8 +84,8 @@ func (w *walker) textNode(n *html.Node, l look) {
 		}
 		return
 	}
-	if strings.TrimLeft(n.Data, blanks) != "" {
-		w.side(w.inMain(n))
+	if strings.TrimLeft(n.Data, blanks) != "" && n.Parent.DataAtom != atom.Rt && n.Parent.DataAtom != atom.Rp {
+		w.side(w.inMain(n)) // how a word is read stays with the word
 	}
 	if l.keepSpace && w.pre == 0 {
 		w.pre++
