@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"path"
 	"slices"
 	"time"
 
@@ -228,4 +230,13 @@ func clip(s string) string {
 		return s[:200] + "…"
 	}
 	return s
+}
+
+// Hint is what the snapshot knows of its bytes, for package extract.
+func (s *Snapshot) Hint() extract.Hint {
+	h := extract.Hint{URL: s.FinalURL, ContentType: s.Header.Get("Content-Type")}
+	if u, err := url.Parse(s.FinalURL); err == nil {
+		h.Name = path.Base(u.Path)
+	}
+	return h
 }
