@@ -49,6 +49,7 @@ var areas = []area{
 	{"blob/", []string{"blob"}, false, "a blob driver knows the blob interface only"},
 	{"extract", nil, true, "the text of a document depends on its bytes alone, so that anyone can read it again"},
 	{"extract/", []string{"extract"}, true, "the text of a document depends on its bytes alone, so that anyone can read it again"},
+	{"extract/internal/measure", []string{"internal/"}, true, "it is a measure of tests alone, on data that is not in the project"},
 	{"web", []string{"evidence", "blob", "extract", "extract/"}, true, "fetching knows sources and bytes, and nothing of agents"},
 	{"web/", []string{"web", "evidence", "blob", "extract", "extract/"}, true, "fetching knows sources and bytes, and nothing of agents"},
 	{"corpus", []string{"evidence", "blob", "extract", "extract/"}, true, "searching documents knows nothing of agents"},
