@@ -251,6 +251,9 @@ func (c *comparer) markers(out *Comparison) {
 			}
 			if s := 1; len(claimed) < most && len(quoted) < most {
 				s += c.likeness(q, f)
+				if (f.Text == "nor") != (q.Text == "nor") {
+					s-- // it belongs to a denial before it
+				}
 				if s > score {
 					best, score = k, s
 				}
@@ -289,7 +292,7 @@ func (c *comparer) markers(out *Comparison) {
 				free = -1
 			}
 		}
-		if free >= 0 && !(matched[free] && !c.sameMatter(quoted[free], f)) {
+		if free >= 0 && (!matched[free] || spreads(quoted[free]) && c.sameMatter(quoted[free], f)) {
 			matched[free] = true
 			continue
 		}
@@ -298,6 +301,15 @@ func (c *comparer) markers(out *Comparison) {
 		}
 		out.Missing = append(out.Missing, Finding{Fact: f.Fact, Reason: c.added(f)})
 	}
+}
+
+// spreads reports whether a negation speaks of several things, each of which a claim may deny by itself.
+func spreads(q *found) bool {
+	switch strings.ToLower(q.Text) {
+	case "neither", "none", "no", "nor", "nobody", "without", "没有":
+		return true
+	}
+	return false
 }
 
 // weaker reports whether a claim with the class f is no bolder than a quote with the class q.
@@ -322,9 +334,14 @@ func (c *comparer) endedOtherwise(other *parser, f *found) bool {
 	no := strings.HasPrefix(strings.ToLower(f.Text), "no") || f.Text == "不再"
 	for i, t := range other.tokens {
 		switch t.low {
-		case "resigned", "resigns", "retired", "retires", "stepped", "quit", "until", "previously", "left", "departed", "once", "ended", "ex", "former", "formerly", "stopped", "longer", "anymore":
+		case "resigned", "resigns", "retired", "retires", "stepped", "quit", "departed", "ended", "ex", "former", "formerly", "stopped", "anymore", "dissolved":
 			return true
-		case "was", "were", "served":
+		case "left":
+			switch other.low(i + 1) {
+			case "the", "as", "his", "her", "its", "their", "in", "office":
+				return true
+			}
+		case "until", "previously", "once", "was", "were", "served":
 			if !no {
 				return true
 			}
@@ -464,6 +481,8 @@ func (p *parser) collect(scope map[string]bool, i, step int) {
 		switch {
 		case t.kind == punctToken && strings.Contains(",;:.!?，。；：！？", t.text) && len(scope) > 0, t.kind == punctToken && strings.Contains(".!?。！？", t.text):
 			return
+		case len(scope) > 0 && step > 0 && subordinates(t.low):
+			return
 		case t.kind == hanToken:
 			chars++
 			if j := i + 1; p.tok(j).kind == hanToken {
@@ -477,6 +496,15 @@ func (p *parser) collect(scope map[string]bool, i, step int) {
 			words++
 		}
 	}
+}
+
+// subordinates reports whether a word starts a clause that a denial before it need not reach: "did not say why".
+func subordinates(low string) bool {
+	switch low {
+	case "why", "whether", "that", "when", "if", "how", "who", "what", "where", "because", "although", "while", "which":
+		return true
+	}
+	return false
 }
 
 // stems are the words with a meaning in tokens[from:to], without their endings, and the pairs of Chinese characters.
@@ -503,7 +531,7 @@ func stems(p *parser, from, to int) map[string]bool {
 // functionStems are words without a meaning of their own.
 var functionStems = wordSet("the a an and or but of in on at to for from with by as is are was were be been being has have had do does did will would shall should can could may might must it its he she they them his her their him " +
 	"we us our you your i my me this that these those there here who whom which what when where why how if then than so also not no any all some each both more most very into over under about after before since until while during only own " +
-	"said says say did does just yet still even ever never get got it's that's up out off again against between through because such other")
+	"did does just yet still even ever never get got it's that's up out off again against between through because such other")
 
 // stem cuts the usual endings of English words.
 func stem(w string) string {
@@ -576,6 +604,15 @@ func (c *comparer) swaps(out *Comparison) {
 		}
 		places = append(places, place{f, &c.quote.facts[slices.IndexFunc(c.quote.facts, same)]})
 	}
+	for _, a := range places {
+		if q := c.displaced(a.claim, a.quote); q != nil {
+			reason := fmt.Sprintf("The claim says “%s” where the quote has “%s”: “%s”.", clip(a.claim.Text), clip(q.Text), clip(c.quote.around(q)))
+			out.Swapped = append(out.Swapped, Finding{Fact: a.claim.Fact, Reason: reason})
+		}
+	}
+	if len(out.Swapped) > 0 {
+		return
+	}
 	for i, a := range places {
 		for _, b := range places[i+1:] {
 			if numeric(a.claim.Kind) != numeric(b.claim.Kind) || !numeric(a.claim.Kind) && a.claim.Kind != b.claim.Kind ||
@@ -584,12 +621,30 @@ func (c *comparer) swaps(out *Comparison) {
 			}
 			own := c.beside(a.claim, a.quote) + c.beside(b.claim, b.quote)
 			crossA, crossB := c.beside(a.claim, b.quote), c.beside(b.claim, a.quote)
-			if crossA > 0 && crossB > 0 && crossA+crossB > own+1 || crossA+crossB >= 2 && own == 0 && (crossA >= 2 || crossB >= 2 || crossA*crossB > 0) {
+			if crossA > 0 && crossB > 0 && (crossA+crossB > own+1 || own == 0) {
 				reason := fmt.Sprintf("The claim puts “%s” and “%s” in one another's place. In the quote: “%s”.", clip(a.claim.Text), clip(b.claim.Text), clipTo(c.quote.between(a.quote, b.quote), 2*maxFragment))
 				out.Swapped = append(out.Swapped, Finding{Fact: a.claim.Fact, Reason: reason})
 			}
 		}
 	}
+}
+
+// displaced returns the fact of the quote in whose place the claim has f: one that the claim does not have, with the two words on
+// each side that stand beside f in the claim, where none does in the quote.
+func (c *comparer) displaced(f, own *found) *found {
+	if c.beside(f, own) > 0 {
+		return nil
+	}
+	for i := range c.quote.facts {
+		q := &c.quote.facts[i]
+		if q.Kind != f.Kind || q.Values[0] == f.Values[0] || c.beside(f, q) < 4 {
+			continue
+		}
+		if !slices.ContainsFunc(c.claim.facts, func(g found) bool { return g.Kind == q.Kind && g.Values[0] == q.Values[0] }) {
+			return q
+		}
+	}
+	return nil
 }
 
 func count(facts []found, ok func(found) bool) int {

@@ -557,7 +557,7 @@ func dateImplies(precise, rough string) bool {
 		return len(precise) >= 4 && precise[0] != '-' && precise[2] == rough[2]
 	case strings.HasPrefix(rough, "--"):
 		tail := precise
-		if len(precise) > 4 && precise[4] == '-' {
+		if len(precise) > 4 && precise[4] == '-' && precise[0] != '-' {
 			tail = "-" + precise[4:]
 		}
 		return tail == rough || strings.HasPrefix(tail, rough+"-")

@@ -137,11 +137,11 @@ var lies = []lie{
 		})
 	}},
 	{"number: tenfold", func(rnd *rand.Rand, s string, _ []string) string {
-		return pick(rnd, s, regexp.MustCompile(`[1-9][0-9]*(?:\.[0-9]+)?\b`), func(m string) string {
+		return pick(rnd, s, regexp.MustCompile(`\b[1-9][0-9]*(?:\.[0-9]+)?\b`), func(m string) string {
 			if a, b, ok := strings.Cut(m, "."); ok {
 				return a + b[:1] + "." + b[1:] + "1"
 			}
-			return m + "0"
+			return m + "00"
 		})
 	}},
 	{"number: magnitude", func(rnd *rand.Rand, s string, _ []string) string {
@@ -199,6 +199,9 @@ var lies = []lie{
 		if strings.IndexFunc(s, unspaced) >= 0 {
 			return pick(rnd, s, hanVerb, func(m string) string { return "不" + m })
 		}
+		if strings.Contains(s, " no") || strings.Contains(s, "not ") {
+			return s // "not not" is no lie
+		}
 		return pick(rnd, s, someAux, func(m string) string { return m + otherOf(rnd, "", "not ", "never ", "no longer ") })
 	}},
 }
@@ -210,7 +213,12 @@ func TestLies(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 3))
 	var names []string
 	for _, s := range english {
-		names = append(names, someFullName.FindAllString(s, -1)...)
+		for _, name := range someFullName.FindAllString(s, -1) {
+			first, last, _ := strings.Cut(strings.ToLower(name), " ")
+			if !roles()[first] && !roles()[last] && !commonWords()[first] && !commonWords()[last] && monthNames()[first] == "" && weekdays()[last] == "" {
+				names = append(names, name)
+			}
+		}
 	}
 	made, caught := map[string]int{}, map[string]int{}
 	missed := map[string][]string{}
@@ -220,8 +228,8 @@ func TestLies(t *testing.T) {
 		}
 		for _, l := range lies {
 			changed := l.f(rnd, s, names)
-			// What stands in the sentence already is no lie that words alone could show.
-			if changed == s || strings.HasPrefix(l.kind, "name") && allWords(s, changed) {
+			// What stands in the sentence already is no lie that words alone could show, and German names are known in pairs only.
+			if changed == s || !strings.HasPrefix(l.kind, "negation") && allWords(s, changed) || strings.HasPrefix(l.kind, "name") && languageOf(s) != 0 {
 				continue
 			}
 			group, _, _ := strings.Cut(l.kind, ":")
@@ -240,7 +248,7 @@ func TestLies(t *testing.T) {
 		total += made[l.kind]
 		t.Logf("%-24s %5d of %5d caught (%.2f %%)", l.kind, caught[l.kind], made[l.kind], 100*float64(caught[l.kind])/float64(max(1, made[l.kind])))
 		for i, m := range missed[l.kind] {
-			if i < 12 && testing.Verbose() {
+			if i < 40 && testing.Verbose() {
 				t.Logf("  %s", m)
 			}
 		}

@@ -14,7 +14,7 @@ const (
 
 // afterName are words that follow a name; the second list follows even a doubtful one.
 var (
-	afterName  = wordSet("在 是 于 担 出 任 将 曾 已 也 的 与 和 及 对 向 因 从 以 为 被 获 当 先 女 教 主 总 博 同 说 表 称 指 认 介 告 强 宣 透 回 、 ， 。 , （ ( ： : ； 加 毕 就 创 负 辞 接 出 生 患 去 逝 入 没 不 未 则 还 又 均 等")
+	afterName  = wordSet("起 访 在 是 于 担 出 任 将 曾 已 也 的 与 和 及 对 向 因 从 以 为 被 获 当 先 女 教 主 总 博 同 说 表 称 指 认 介 告 强 宣 透 回 、 ， 。 , （ ( ： : ； 加 毕 就 创 负 辞 接 出 生 患 去 逝 入 没 不 未 则 还 又 均 等")
 	sayingVerb = wordSet("说 表示 称 指出 认为 介绍 告诉 强调 宣布 透露 回应 先生 女士 教授 主席 总统 总理 博士 院士 同志 主任 部长 局长 记者 董事 出生 担任 毕业 去世")
 	beforeName = wordSet("总统 主席 总理 教授 记者 部长 局长 主任 总裁 经理 事长 执行官 先生 女士 院士 博士 书记 市长 省长 校长 院长 导演 演员 作家 创始人 首相 发言人 律师 医生 教练 球员 队长")
 	// commonStarts are usual words that start like a person's name.
@@ -114,7 +114,7 @@ func (p *parser) personAt(i int) int {
 		return 0
 	}
 	titled := beforeName()[p.hanText(i-2, i)] && i >= 2 || beforeName()[p.hanText(i-3, i)] && i >= 3
-	if !titled && p.tok(i-1).kind == hanToken && !strings.Contains("的由与和及对向是据，、“”让给将被把而但为随", p.tok(i-1).text) {
+	if !titled && p.tok(i-1).kind == hanToken && !strings.Contains("的由与和及对向是据，、“”让给将被把而但为随了", p.tok(i-1).text) {
 		return 0
 	}
 	for _, n := range []int{3, 2} {
@@ -126,7 +126,7 @@ func (p *parser) personAt(i int) int {
 		switch {
 		case saying, titled && (next.kind != hanToken || afterName()[next.text]):
 			return n
-		case sure && (afterName()[next.text] && next.text != "" || p.atEnd(i+n)) && (n == 3 || saying || next.kind != punctToken):
+		case sure && (afterName()[next.text] && next.text != "" || p.atEnd(i+n)) && (n == 3 || next.kind != punctToken && !p.atEnd(i+n) || strings.Contains("了和与、由被对", p.tok(i-1).text)):
 			return n
 		}
 	}

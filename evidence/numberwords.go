@@ -1,5 +1,7 @@
 package evidence
 
+import "strings"
+
 // smallNumbers are the words below one hundred.
 var smallNumbers = wordMap(`0: zero
 1: one
@@ -86,7 +88,9 @@ func (p *parser) numberWords(i int) (core, bool) {
 		}
 		return core{}, false
 	case vagueNumber(low) && p.tok(i-1).kind != numberToken:
-		return core{value: "~" + low, next: i + 1}, true
+		return core{value: "~" + strings.TrimSuffix(low, "s"), next: i + 1}, true
+	case (low == "several" || low == "few" || low == "many") && vagueNumber(p.low(i+1)+"s"):
+		return core{value: "~" + p.low(i+1), next: i + 2}, true
 	}
 	if v, ok := ordinalWords()[low]; ok && !(low == "second" && p.low(i-1) == "per") {
 		if low == "second" && (p.low(i-1) == "a" || p.low(i-1) == "each" || p.low(i-1) == "every") && p.tok(i+1).kind != wordToken {

@@ -194,6 +194,7 @@ func (p *parser) digits(i int) (core, bool) {
 		if v := vulgar(next.text); strings.HasPrefix(v, "0.") {
 			c.value, c.next, c.bare = t.num.value+v[1:], i+2, false
 		}
+	case next.text == "千" && (p.is(i+2, "米") || p.is(i+2, "克") || p.is(i+2, "瓦")):
 	case next.kind == hanToken && hanMagnitude(next.text) > 0:
 		return p.hanNumber(i)
 	case p.phrase(i+1, "and", "a", "half"):
@@ -504,7 +505,7 @@ func (p *parser) unitWords(i int, q *quantity) (int, string) {
 	}
 	n := 1
 	switch {
-	case t.text == "in" && !p.glue(i), t.text == "t" && !p.glue(i) && !p.gapNarrow(i), t.low == "pp" && t.text != "pp":
+	case t.text == "in" && !p.glue(i), t.text == "t" && !p.glue(i) && !p.gapNarrow(i) && p.tok(i+1).kind != punctToken, t.low == "pp" && t.text != "pp":
 		return 0, ""
 	case t.text == "s" && p.glue(i) && q.core.bare: // the 90s
 		return 0, ""
