@@ -75,6 +75,14 @@ func (c Comparison) String() string {
 func Compare(claim, quote string, opts CompareOptions) Comparison {
 	c := &comparer{claim: parse(claim), quote: parse(quote), opts: opts}
 	c.text = nameText(quote)
+	c.has = map[string]int{}
+	for i := range c.quote.facts {
+		c.has[key(&c.quote.facts[i])]++
+	}
+	c.claims = map[string]int{}
+	for i := range c.claim.facts {
+		c.claims[key(&c.claim.facts[i])]++
+	}
 	c.claimStems = stems(c.claim, 0, len(c.claim.tokens))
 	var out Comparison
 	for i := range c.claim.facts {
@@ -95,10 +103,26 @@ type comparer struct {
 	opts         CompareOptions
 	text         string // the quote as names are looked for in it
 	claimStems   map[string]bool
+	has          map[string]int // how often the quote has a fact just like it, by its key
+	claims       map[string]int
+	steps        int // how many pairs of facts were looked at
 }
+
+// maxPairs is how many pairs of facts are looked at for rules of derivation; beyond it, in texts of thousands of facts, only equal
+// facts are derived.
+const maxPairs = 200000
+
+// key is the same for facts that are equal.
+func key(f *found) string { return string(f.Kind) + " " + strings.Join(f.Values, "|") }
 
 // derived reports whether a number, a date or a name of the claim follows from the quote.
 func (c *comparer) derived(f *found) bool {
+	if c.has[key(f)] > 0 {
+		return true
+	}
+	if c.steps += len(c.quote.facts); c.steps > maxPairs {
+		return false
+	}
 	if f.Kind == Name {
 		return c.nameDerived(f)
 	}
@@ -240,6 +264,9 @@ func (c *comparer) markers(out *Comparison) {
 	used := make([]bool, len(claimed))
 	matched := make([]bool, len(quoted))
 	var open []int
+	if len(claimed)*len(quoted) > maxPairs {
+		return // a list, not a sentence
+	}
 	for i, q := range quoted {
 		if !relevant[c.quote.tokens[q.from].sentence] || !c.concerns(q) {
 			continue
@@ -338,7 +365,7 @@ func (c *comparer) endedOtherwise(other *parser, f *found) bool {
 			return true
 		case "left":
 			switch other.low(i + 1) {
-			case "the", "as", "his", "her", "its", "their", "in", "office":
+			case "the", "as", "his", "her", "its", "their", "office":
 				return true
 			}
 		case "until", "previously", "once", "was", "were", "served":
@@ -363,6 +390,13 @@ func (c *comparer) relevance() map[int]bool {
 		s := c.quote.tokens[q.from].sentence
 		if relevant[s] || q.Kind == Negation || q.Kind == Hedge {
 			continue
+		}
+		if c.claims[key(q)] > 0 {
+			relevant[s] = true
+			continue
+		}
+		if c.steps += len(c.claim.facts); c.steps > maxPairs {
+			break
 		}
 		for k := range c.claim.facts {
 			if f := &c.claim.facts[k]; q.Kind == f.Kind && (q.Values[0] == f.Values[0] || q.Kind != Name && c.implies(q, f)) {
@@ -400,6 +434,9 @@ func (c *comparer) relevance() map[int]bool {
 // concerns reports whether the claim speaks of what the marker q of the quote speaks of.
 func (c *comparer) concerns(q *found) bool {
 	if q.number >= 0 {
+		if len(c.quote.facts) > 2000 {
+			return true
+		}
 		for i := range c.quote.facts {
 			n := &c.quote.facts[i]
 			if n.from != q.number || n.Kind == Hedge || n.Kind == Negation {
@@ -424,7 +461,7 @@ func (c *comparer) concerns(q *found) bool {
 func (c *comparer) likeness(q, f *found) int {
 	n := 0
 	if q.number >= 0 && f.number >= 0 {
-		if c.numberAt(c.quote, q.number) == c.numberAt(c.claim, f.number) {
+		if c.quote.at[q.number] == c.claim.at[f.number] {
 			return 9
 		}
 		return -9
@@ -438,15 +475,6 @@ func (c *comparer) likeness(q, f *found) int {
 	return n
 }
 
-func (c *comparer) numberAt(p *parser, from int) string {
-	for _, f := range p.facts {
-		if f.from == from && f.Kind != Hedge && f.Kind != Negation {
-			return f.Values[0]
-		}
-	}
-	return ""
-}
-
 // sameMatter reports whether two markers speak of the same words or the same number.
 func (c *comparer) sameMatter(q, f *found) bool { return c.likeness(q, f) > 0 }
 
@@ -454,7 +482,7 @@ func (c *comparer) sameMatter(q, f *found) bool { return c.likeness(q, f) > 0 }
 func (p *parser) scope(f *found) map[string]bool {
 	scope := map[string]bool{}
 	if f.number >= 0 {
-		scope["#"+p.valueAt(f.number)] = true
+		scope["#"+p.at[f.number]] = true
 		return scope
 	}
 	p.collect(scope, f.to, 1)
@@ -462,15 +490,6 @@ func (p *parser) scope(f *found) map[string]bool {
 		p.collect(scope, f.from-1, -1)
 	}
 	return scope
-}
-
-func (p *parser) valueAt(from int) string {
-	for _, f := range p.facts {
-		if f.from == from && f.Kind != Hedge && f.Kind != Negation {
-			return f.Values[0]
-		}
-	}
-	return ""
 }
 
 // collect adds two words with a meaning, or the pairs of four Chinese characters, from i on in a direction.
@@ -551,6 +570,9 @@ func stem(w string) string {
 func (c *comparer) missing(f *found) string {
 	var near []string
 	for _, q := range c.quote.facts {
+		if len(near) == 3 {
+			break
+		}
 		if (q.Kind == f.Kind || numeric(q.Kind) && numeric(f.Kind)) && len(near) < 3 && !slices.Contains(near, "“"+clip(q.Text)+"”") {
 			near = append(near, "“"+clip(q.Text)+"”")
 		}
@@ -598,8 +620,8 @@ func (c *comparer) swaps(out *Comparison) {
 		if f.Kind == Negation || f.Kind == Hedge || len(places) > 60 {
 			continue
 		}
-		same := func(g found) bool { return g.Kind == f.Kind && g.Values[0] == f.Values[0] }
-		if count(c.claim.facts, same) != 1 || count(c.quote.facts, same) != 1 {
+		same := func(g found) bool { return g.Kind == f.Kind && key(&g) == key(f) }
+		if c.claims[key(f)] != 1 || c.has[key(f)] != 1 {
 			continue
 		}
 		places = append(places, place{f, &c.quote.facts[slices.IndexFunc(c.quote.facts, same)]})
@@ -645,16 +667,6 @@ func (c *comparer) displaced(f, own *found) *found {
 		}
 	}
 	return nil
-}
-
-func count(facts []found, ok func(found) bool) int {
-	n := 0
-	for _, f := range facts {
-		if ok(f) {
-			n++
-		}
-	}
-	return n
 }
 
 // between is the text from one fact to the other.

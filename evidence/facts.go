@@ -63,6 +63,7 @@ type parser struct {
 	tokens []token
 	used   []bool // tokens that are part of a number or a date
 	facts  []found
+	at     map[int]string // the value of the number, date or name whose first token it is
 }
 
 func parse(s string) *parser {
@@ -90,6 +91,12 @@ func parse(s string) *parser {
 	p.hanNames()
 	p.markers()
 	sort.SliceStable(p.facts, func(i, j int) bool { return p.facts[i].Bytes.Start < p.facts[j].Bytes.Start })
+	p.at = map[int]string{}
+	for _, f := range p.facts {
+		if f.Kind != Hedge && f.Kind != Negation {
+			p.at[f.from] = f.Values[0]
+		}
+	}
 	return p
 }
 

@@ -153,6 +153,8 @@ func (p *parser) hanDigits(i int) (core, bool) {
 		t := p.tok(i)
 		var value string
 		switch {
+		case i > start && t.gap:
+			return p.hanDone(start, i, total+section)
 		case t.kind == numberToken && (i == start || p.glue(i)):
 			value = t.num.value
 		case hanDigit(t.text) >= 0:

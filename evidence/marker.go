@@ -66,6 +66,14 @@ func (p *parser) markers() {
 			heads[f.to] = f.from
 		}
 	}
+	inside := map[int]int{} // tokens of a number to its first
+	for _, f := range p.facts {
+		if f.Kind != Date && f.Kind != Name {
+			for i := f.from + 1; i < f.to; i++ {
+				inside[i] = f.from
+			}
+		}
+	}
 	named := make([]bool, len(p.tokens))
 	for _, f := range p.facts {
 		if f.Kind == Name && (f.to > f.from+1) {
@@ -82,7 +90,7 @@ func (p *parser) markers() {
 		}
 		if !p.used[i] || p.han(i, "多") || p.han(i, "余") {
 			if p.tokens[i].kind == hanToken {
-				n = p.hanMarker(i, starts, heads)
+				n = p.hanMarker(i, starts, heads, inside)
 			} else {
 				n = p.marker(i, starts, heads)
 			}
@@ -265,7 +273,7 @@ at most<: 以下 以内
 planned: 预计 计划 拟 打算 有望 预期 预测 旨在 希望 力争 争取 试图 企图 考虑 即将 预定 准备 将要`)
 
 // hanMarker is marker for Chinese.
-func (p *parser) hanMarker(i int, starts, heads map[int]int) int {
+func (p *parser) hanMarker(i int, starts, heads, inside map[int]int) int {
 	text := ""
 	best, n := "", 0
 	for k := 0; k < 4 && p.tok(i+k).kind == hanToken; k++ {
@@ -294,11 +302,7 @@ func (p *parser) hanMarker(i int, starts, heads map[int]int) int {
 		best = best[:len(best)-1]
 		head, ok := heads[i]
 		if !ok && p.used[i] {
-			for _, f := range p.facts { // 30多人: the marker is part of the number
-				if f.from < i && i < f.to && f.Kind != Date {
-					head, ok = f.from, true
-				}
-			}
+			head, ok = inside[i] // 30多人: the marker is part of the number
 		}
 		if !ok || p.han(i, "前后") && n == 1 || n == 1 && p.tok(i+1).kind != hanToken {
 			return n

@@ -18,7 +18,7 @@ var functionCapitals = wordSet("i i'm i've i'd i'll the a an in of and he she it
 	"der die das ein eine und im in am el la los las le les un une il lo et y e o os")
 
 // particles stand in lower case inside names of persons.
-var particles = wordSet("de la las los van von der den di da dal del della du des le al el bin ibn ben bint zu zur dos das y e ter ten und & 't")
+var particles = wordSet("de la las los van von der den di da dal del della du des le al el bin ibn ben bint zu zur dos das y e ter ten & 't")
 
 // institutions are heads of names that go on with "of".
 var institutions = wordSet("bank university ministry department house republic bay city church institute college school office court council board bureau museum academy center centre " +
@@ -149,6 +149,9 @@ func (p *parser) nameEnd(i int) int {
 		case t.text == "&" && p.nameWord(j+1):
 			end = j + 2
 		case t.kind == wordToken && (particles()[t.low] || (t.low == "of" || t.low == "for" || t.low == "and") && institutions()[head]):
+			if p.lang == german && t.low != "von" && t.low != "van" && t.low != "de" {
+				return end
+			}
 			k := j + 1
 			for k < j+3 && (particles()[p.low(k)] || p.low(k) == "the") && !p.nameWord(k) {
 				k++

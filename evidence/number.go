@@ -30,7 +30,7 @@ func scanNumber(s string, i int, lang language) (number, int) {
 		if n == 0 || !separates(s, end, r, digits, lang, len(seps)) || len(groups) > 12 {
 			break
 		}
-		seps = append(seps, r)
+		seps = append(seps, plainSeparator(r))
 		i = end + n
 	}
 	for used := len(seps); ; used-- {
@@ -38,6 +38,17 @@ func scanNumber(s string, i int, lang language) (number, int) {
 			return number{value: v, bare: used == 0, groups: groups[:used+1], seps: seps[:used]}, ends[used]
 		}
 	}
+}
+
+// plainSeparator makes one of the blanks and one of the apostrophes that separate groups.
+func plainSeparator(r rune) rune {
+	switch r {
+	case '\u00a0', '\u2009', '\u202f', '\u2007':
+		return ' '
+	case '’':
+		return '\''
+	}
+	return r
 }
 
 // scanDigits returns the digits from i on as ASCII.
