@@ -552,9 +552,74 @@ var functionStems = wordSet("the a an and or but of in on at to for from with by
 	"we us our you your i my me this that these those there here who whom which what when where why how if then than so also not no any all some each both more most very into over under about after before since until while during only own " +
 	"did does just yet still even ever never get got it's that's up out off again against between through because such other")
 
+// irregular gives the first form of verbs whose past has no usual ending.
+var irregular = wordMap(`rise: rose risen
+fall: fell fallen
+sell: sold
+buy: bought
+win: won
+lose: lost
+grow: grew grown
+make: made
+pay: paid
+lead: led
+leave: left
+meet: met
+become: became
+begin: began begun
+build: built
+come: came
+choose: chose chosen
+draw: drew drawn
+drive: drove driven
+find: found
+give: gave given
+hold: held
+keep: kept
+know: knew known
+say: said
+send: sent
+spend: spent
+speak: spoke spoken
+stand: stood
+steal: stole stolen
+take: took taken
+teach: taught
+tell: told
+think: thought
+write: wrote written
+run: ran
+see: saw seen
+seek: sought
+go: went gone
+bring: brought
+break: broke broken
+catch: caught
+eat: ate eaten
+fight: fought
+fly: flew flown
+forget: forgot forgotten
+hear: heard
+hide: hid hidden
+mean: meant
+shoot: shot
+show: shown
+sink: sank sunk
+sleep: slept
+strike: struck
+swim: swam swum
+throw: threw thrown
+wear: wore worn
+withdraw: withdrew withdrawn
+overtake: overtook overtaken
+undergo: underwent undergone`)
+
 // stem cuts the usual endings of English words.
 func stem(w string) string {
 	w = strings.TrimSuffix(w, "'s")
+	if first := irregular()[w]; first != "" {
+		w = first
+	}
 	for _, end := range []string{"ations", "ation", "ings", "ing", "ied", "ies", "ed", "es", "ly", "er", "s", "e", "y"} {
 		if s, ok := strings.CutSuffix(w, end); ok && len(s) >= 3 {
 			if n := len(s); n > 3 && s[n-1] == s[n-2] && (end == "ing" || end == "ed" || end == "er") {

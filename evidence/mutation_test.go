@@ -456,7 +456,7 @@ func TestMutations(t *testing.T) {
 		}
 	}
 	for _, c := range forgeries {
-		if m.kinds[c.name] < 10 && !raceEnabled {
+		if m.kinds[c.name] < 5 && !raceEnabled {
 			t.Errorf("forgery %q tried only %d times", c.name, m.kinds[c.name])
 		}
 	}

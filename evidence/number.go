@@ -89,8 +89,11 @@ func digitValue(r rune) rune {
 
 // separates reports whether r at i, behind the group before, separates it from more digits of the same number.
 func separates(s string, i int, r rune, before string, lang language, seps int) bool {
+	if r == utf8.RuneError {
+		return false
+	}
 	n := utf8.RuneLen(r)
-	next, _ := utf8.DecodeRuneInString(s[i+max(n, 1):])
+	next, _ := utf8.DecodeRuneInString(s[i+n:])
 	if !unicode.IsDigit(next) {
 		return false
 	}
