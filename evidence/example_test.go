@@ -37,3 +37,36 @@ func ExampleNormalize() {
 	// Output:
 	// "Café - \"it's -5\""
 }
+
+func ExampleCompare() {
+	quote := "Revenue is expected to rise to about $1.2 million in May 2019, Jane Smith said."
+	fmt.Println(evidence.Compare("Smith said revenue is expected to be roughly 1,200,000 dollars in 2019.", quote, evidence.CompareOptions{}).OK())
+	fmt.Println(evidence.Compare("Revenue rose to $1.3 million on 17 May 2019.", quote, evidence.CompareOptions{}))
+	// Output:
+	// true
+	// The claim says “$1.3 million” (money); the quote has “$1.2 million”. State it as the quote does, add the quote that has it, or leave it out.
+	// The claim says “17 May 2019” (date); the quote has “May 2019”. State it as the quote does, add the quote that has it, or leave it out.
+	// The quote says only that it is planned, expected or tried: “is expected to rise to”. The claim leaves “expected” out: say it as well, or drop the claim.
+}
+
+func ExampleFacts() {
+	for _, f := range evidence.Facts("On 17 May 2019 about three million people did not vote, 百分之十五 of all.") {
+		fmt.Printf("%s %q %v\n", f.Kind, f.Text, f.Values)
+	}
+	// Output:
+	// date "17 May 2019" [2019-05-17]
+	// hedge "about" [about]
+	// number "three million" [3000000]
+	// negation "not" [not]
+	// percentage "百分之十五" [15 %]
+}
+
+func ExampleText_TextFragment() {
+	page := evidence.NewText("Fees\nThe fee is 5 euros a day.\nThe fee is 5 euros a day for guests.")
+	quote := page.Locate("The fee is 5 euros a day")[1]
+	fmt.Println(page.TextFragment("https://example.org/fees", quote))
+	fmt.Printf("%q\n", page.Select(quote).Quote.Suffix)
+	// Output:
+	// https://example.org/fees#:~:text=euros%20a%20day.-,The%20fee%20is%205%20euros%20a%20day
+	// " for guests."
+}

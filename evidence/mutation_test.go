@@ -3,6 +3,7 @@ package evidence
 import (
 	"encoding/json"
 	"html"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,7 +16,9 @@ import (
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/unicode/norm"
 
@@ -46,7 +49,7 @@ func sharedPages(t *testing.T) []page {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	for _, id := range ids[:12] {
+	for _, id := range ids[:16] {
 		pages = append(pages, page{id[:8], articles[id].ArticleBody})
 	}
 	samples := []struct {
@@ -69,7 +72,30 @@ func sharedPages(t *testing.T) []page {
 		}
 		pages = append(pages, page{s.file, string(b)})
 	}
-	tags := regexp.MustCompile(`(?s)<[^>]*>`)
+	tags := regexp.MustCompile(`(?s)<script.*?</script>|<style.*?</style>|<[^>]*>`)
+	for _, s := range []struct {
+		file string
+		enc  encoding.Encoding
+	}{
+		{"euc_kr.html", korean.EUCKR}, {"shift_jis.html", japanese.ShiftJIS}, {"gb18030.html", simplifiedchinese.GB18030}, {"big5.html", traditionalchinese.Big5},
+	} {
+		b, err := s.enc.NewDecoder().Bytes(read("charset", "pages", s.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, page{s.file, html.UnescapeString(tags.ReplaceAllString(string(b), ""))})
+	}
+	for _, name := range []string{"nhk.or.jp.k100.html", "xinhuanet.com.c_1125597921.html", "rp.pl-unijne-fundusze.html"} {
+		b := read("trafilatura", "html", name)
+		if !utf8.Valid(b) {
+			b, _ = charmap.Windows1250.NewDecoder().Bytes(b)
+		}
+		pages = append(pages, page{name, html.UnescapeString(tags.ReplaceAllString(string(b), ""))})
+	}
+	for _, name := range []string{"pdf.js/tracemonkey_a11y.txt", "sample-files/pdflatex-4-pages.txt", "sample-files/multicolumn.txt", "sample-files/GeoTopo-komprimiert.txt"} {
+		text := string(read("pdf", "pdftotext-reference", filepath.FromSlash(name)))
+		pages = append(pages, page{name, text[:min(len(text), 40000)]})
+	}
 	for _, name := range []string{"gmw", "hukumusume", "la-nacion", "lemonde-1", "heise", "rtl-1", "wikipedia", "ietf-1"} {
 		markup := string(read("readability", name, "expected.html"))
 		pages = append(pages, page{name, html.UnescapeString(tags.ReplaceAllString(markup, ""))})
@@ -175,6 +201,48 @@ func between(rnd *rand.Rand, q, s string, ok func(rune) bool) string {
 var forgeries = []change{
 	{"digit changed", func(_ *rand.Rand, q string) string {
 		return mapFirst(q, unicode.IsDigit, func(r rune) string { return string('0' + (r-'0'+1)%10) })
+	}},
+	{"decimal point moved", func(_ *rand.Rand, q string) string {
+		if changed := regexp.MustCompile(`(\d)([.,])(\d)`).ReplaceAllString(q, "$1$3$2"); changed != q {
+			return changed
+		}
+		return regexp.MustCompile(`(\d)(\d)`).ReplaceAllString(q, "$1.$2")
+	}},
+	{"year changed", func(_ *rand.Rand, q string) string {
+		return regexp.MustCompile(`(1[5-9]|20)(\d)(\d)`).ReplaceAllStringFunc(q, func(y string) string { return y[:3] + string('0'+(y[3]-'0'+1)%10) })
+	}},
+	{"percentage changed", func(_ *rand.Rand, q string) string {
+		return regexp.MustCompile(`\s*(?:%|per ?cent|Prozent|％)`).ReplaceAllString(q, " percentage points")
+	}},
+	{"unit changed", func(rnd *rand.Rand, q string) string {
+		unit := []string{" km", " kg", "€", " million"}[rnd.IntN(4)]
+		return regexp.MustCompile(`(\d)(\s?)(\p{L}+|%|°)`).ReplaceAllString(q, "$1"+unit)
+	}},
+	{"digits removed", func(_ *rand.Rand, q string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsDigit(r) {
+				return -1
+			}
+			return r
+		}, q)
+	}},
+	{"negation dropped", func(_ *rand.Rand, q string) string {
+		return regexp.MustCompile(`\b(?:not|no|never|nicht|kein|keine|non|pas|ne|не|нет|δεν|değil|nie) |n['’]t\b|不|没|未|ない|않|לא |لا |لم |ليس `).ReplaceAllString(q, "")
+	}},
+	{"names swapped", func(rnd *rand.Rand, q string) string {
+		capitals := regexp.MustCompile(`\p{Lu}\p{Ll}+`).FindAllStringIndex(q, -1)
+		if len(capitals) < 2 {
+			w := units(q)
+			i, j := rnd.IntN(len(w)), rnd.IntN(len(w))
+			w[i], w[j] = w[j], w[i]
+			return strings.Join(w, "")
+		}
+		a, b := capitals[0], capitals[len(capitals)-1]
+		return q[:a[0]] + q[b[0]:b[1]] + q[a[1]:b[0]] + q[a[0]:a[1]] + q[b[1]:]
+	}},
+	{"word added", func(rnd *rand.Rand, q string) string {
+		w := units(q)
+		return strings.Join(slices.Insert(w, 1+rnd.IntN(len(w)-1), w[rnd.IntN(len(w))]), "")
 	}},
 	{"digit dropped", func(_ *rand.Rand, q string) string {
 		return mapFirst(q, unicode.IsDigit, func(rune) string { return "" })
@@ -298,77 +366,188 @@ func units(q string) []string {
 	return w
 }
 
-// TestMutations shows on real pages in several scripts that true quotes are found, after every forgiven change of quote or
-// text, and that no forgery is.
+// scriptOf names the script of most letters of q.
+func scriptOf(q string) string {
+	counts := map[string]int{}
+	for _, r := range q {
+		switch {
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			counts["Japanese"] += 3
+		case unicode.Is(unicode.Han, r):
+			counts["Chinese"]++
+		case unicode.Is(unicode.Hangul, r):
+			counts["Korean"] += 3
+		case unicode.Is(unicode.Arabic, r):
+			counts["Arabic"]++
+		case unicode.Is(unicode.Hebrew, r):
+			counts["Hebrew"]++
+		case unicode.Is(unicode.Cyrillic, r):
+			counts["Cyrillic"]++
+		case unicode.Is(unicode.Greek, r):
+			counts["Greek"]++
+		case r < utf8.RuneSelf && unicode.IsLetter(r):
+			counts["Latin"]++
+		}
+	}
+	best := "Latin"
+	for s, n := range counts {
+		if n > counts[best] || n == counts[best] && s < best {
+			best = s
+		}
+	}
+	if best == "Latin" && strings.IndexFunc(norm.NFC.String(q), func(r rune) bool { return r >= 0xC0 && unicode.Is(unicode.Latin, r) }) >= 0 {
+		return "Latin with accents"
+	}
+	return best
+}
+
+// TestMutations shows on real texts in several scripts that true quotes are found, after every forgiven change of quote or text, and
+// that no forgery is.
 func TestMutations(t *testing.T) {
 	t.Parallel()
+	perPage := 45
+	if raceEnabled {
+		perPage = 6
+	}
 	rnd := rand.New(rand.NewPCG(7, 11))
-	quotes, kept, forged := 0, 0, 0
-	perForgery := map[string]int{}
-	for _, p := range sharedPages(t) {
-		prepared := NewText(p.text)
-		spans := draw(rnd, p.text, 25)
-		if len(spans) < 5 {
-			t.Errorf("%s: only %d quotes drawn", p.name, len(spans))
+	pages := sharedPages(t)
+	m := mutations{t: t, rnd: rnd, kinds: map[string]int{}, scripts: map[string]int{}, quotes: map[string]int{}}
+	elsewhere := map[string][]string{} // quotes of other texts in a script
+	drawn := make([][]Span, len(pages))
+	for i, p := range pages {
+		drawn[i] = draw(rnd, p.text, perPage)
+		if len(drawn[i]) < 5 {
+			t.Errorf("%s: only %d quotes drawn", p.name, len(drawn[i]))
 		}
-		plainPage := Normalize(p.text)
-		for _, s := range spans {
+		for _, s := range drawn[i] {
 			q := p.text[s.Start:s.End]
-			quotes++
-			for _, c := range forgiven {
-				changed := c.f(rnd, q)
-				if changed == q && c.name != "none" {
-					continue
-				}
-				kept++
-				got := prepared.Locate(changed)
-				if !slices.ContainsFunc(got, func(g Span) bool { return overlaps(g, s) }) {
-					t.Errorf("%s: %s in the quote: %q not found at %v but %v: %v", p.name, c.name, changed, s, got, prepared.Explain(changed))
-				}
-				checkSpans(t, p.text, changed, got)
-			}
-			for _, c := range slices.Concat(forgiven, brokenLines) {
-				changed := c.f(rnd, q)
-				if changed == q {
-					continue
-				}
-				kept++
-				text := p.text[:s.Start] + changed + p.text[s.End:]
-				got := Locate(text, q)
-				if !slices.ContainsFunc(got, func(g Span) bool { return overlaps(g, Span{s.Start, s.Start + len(changed)}) }) {
-					t.Errorf("%s: %s in the text: %q not found in %q, but at %v", p.name, c.name, q, changed, got)
-				}
-				checkSpans(t, text, q, got)
-			}
+			elsewhere[scriptOf(q)] = append(elsewhere[scriptOf(q)], q)
+		}
+	}
+	for i, p := range pages {
+		m.page, m.prepared, m.plain = p, NewText(p.text), Normalize(p.text)
+		for k, s := range drawn[i] {
+			q := p.text[s.Start:s.End]
+			script := scriptOf(q)
+			m.quotes[script]++
+			m.forgive(s)
 			for _, c := range forgeries {
-				changed := c.f(rnd, q)
-				// A forgery that happens to be the same words, or stands elsewhere on the page, is none. A cut one does stand there.
-				if Normalize(changed) == Normalize(q) || !strings.HasPrefix(c.name, "cut") && strings.Contains(plainPage, Normalize(changed)) {
-					continue
-				}
-				forged++
-				perForgery[c.name]++
-				if got := prepared.Locate(changed); got != nil {
-					t.Errorf("%s: %s: %q found at %v, the text has %q", p.name, c.name, changed, got, q)
-				}
-				e := prepared.Explain(changed)
-				if e.Reason == ReasonFound || e.Passage == "" {
-					t.Errorf("%s: %s: %q explained as %+v", p.name, c.name, changed, e)
-				} else if prepared.Locate(e.Passage) == nil {
-					t.Errorf("%s: %s: the passage offered cannot be quoted: %q", p.name, c.name, e.Passage)
-				}
+				m.forge(c.name, script, q, c.f(rnd, q))
+			}
+			other := drawn[i][(k+1+rnd.IntN(len(drawn[i])))%len(drawn[i])]
+			second := p.text[other.Start:other.End]
+			m.forge("joined by an ellipsis", script, q, q+" … "+second)
+			m.forge("joined by nothing", script, q, q+" "+second)
+			for range 2 {
+				m.forge("not on the page", script, q, elsewhere[script][rnd.IntN(len(elsewhere[script]))])
 			}
 		}
 	}
-	if quotes < 300 {
-		t.Errorf("%d quotes, want 300 or more", quotes)
+	quotes, forged := 0, 0
+	for _, n := range m.quotes {
+		quotes += n
+	}
+	for _, n := range m.kinds {
+		forged += n
+	}
+	for _, script := range []string{"Latin", "Latin with accents", "Chinese", "Japanese", "Korean", "Arabic", "Hebrew", "Cyrillic", "Greek"} {
+		if m.quotes[script] == 0 || m.scripts[script] == 0 {
+			t.Errorf("%s: %d quotes and %d forgeries", script, m.quotes[script], m.scripts[script])
+		}
 	}
 	for _, c := range forgeries {
-		if perForgery[c.name] < 10 {
-			t.Errorf("forgery %q tried only %d times", c.name, perForgery[c.name])
+		if m.kinds[c.name] < 5 && !raceEnabled {
+			t.Errorf("forgery %q tried only %d times", c.name, m.kinds[c.name])
 		}
 	}
-	t.Logf("%d true quotes, %d forgiven changes found, %d forgeries refused: %v", quotes, kept, forged, perForgery)
+	if (quotes < 1000 || forged < 20000) && !raceEnabled {
+		t.Errorf("%d quotes and %d forgeries, want 1000 and 20000 or more", quotes, forged)
+	}
+	if m.lost*100 > m.kept {
+		t.Errorf("%d of %d forgiven changes are not found", m.lost, m.kept)
+	}
+	t.Logf("%d true quotes: %v", quotes, m.quotes)
+	t.Logf("%d forgiven changes, %d of them not found", m.kept, m.lost)
+	t.Logf("%d forgeries, %d located; by script %v", forged, m.located, m.scripts)
+	for _, kind := range slices.Sorted(maps.Keys(m.kinds)) {
+		t.Logf("%-40s %6d refused", kind, m.kinds[kind])
+	}
+}
+
+// mutations changes the quotes of one text after the other.
+type mutations struct {
+	t        *testing.T
+	rnd      *rand.Rand
+	page     page
+	prepared *Text
+	plain    string
+
+	kept, lost, located, explained int
+	kinds, scripts, quotes         map[string]int
+}
+
+// forgive makes the changes that the normalisation undoes, in the quote and in the text.
+func (m *mutations) forgive(s Span) {
+	q := m.page.text[s.Start:s.End]
+	for _, c := range forgiven {
+		changed := c.f(m.rnd, q)
+		if changed == q && c.name != "none" {
+			continue
+		}
+		m.kept++
+		got := m.prepared.Locate(changed)
+		if !slices.ContainsFunc(got, func(g Span) bool { return overlaps(g, s) }) {
+			m.lost++
+			m.t.Logf("%s: %s in the quote: %q not found at %v but %v: %v", m.page.name, c.name, changed, s, got, m.prepared.Explain(changed))
+		}
+		checkSpans(m.t, m.page.text, changed, got)
+	}
+	// A stretch of the text is enough to change the text around the quote.
+	from, to := s.Start, s.End
+	for from > 0 && (s.Start-from < 300 || !utf8.RuneStart(m.page.text[from])) {
+		from--
+	}
+	for to < len(m.page.text) && (to-s.End < 300 || !utf8.RuneStart(m.page.text[to])) {
+		to++
+	}
+	for _, c := range slices.Concat(forgiven, brokenLines) {
+		changed := c.f(m.rnd, q)
+		if changed == q {
+			continue
+		}
+		m.kept++
+		text := m.page.text[from:s.Start] + changed + m.page.text[s.End:to]
+		got := Locate(text, q)
+		if !slices.ContainsFunc(got, func(g Span) bool { return overlaps(g, Span{s.Start - from, s.Start - from + len(changed)}) }) {
+			m.lost++
+			m.t.Logf("%s: %s in the text: %q not found in %q, but at %v", m.page.name, c.name, q, changed, got)
+		}
+		checkSpans(m.t, text, q, got)
+	}
+}
+
+// forge checks that a forgery of q is not located, and that the passage offered for every tenth can be quoted.
+func (m *mutations) forge(kind, script, q, changed string) {
+	// A forgery that happens to be the same words, or stands elsewhere on the page, is none. A cut one does stand there.
+	plain := Normalize(changed)
+	if plain == Normalize(q) || !strings.HasPrefix(kind, "cut") && strings.Contains(m.plain, plain) {
+		return
+	}
+	m.kinds[kind]++
+	m.scripts[script]++
+	if got := m.prepared.Locate(changed); got != nil {
+		m.located++
+		m.t.Errorf("%s: %s: %q found at %v, the text has %q", m.page.name, kind, changed, got, q)
+	}
+	if m.explained++; m.explained%10 > 0 {
+		return
+	}
+	e := m.prepared.Explain(changed)
+	if e.Reason == ReasonFound || e.Passage == "" && e.Reason != ReasonAbsent {
+		m.t.Errorf("%s: %s: %q explained as %+v", m.page.name, kind, changed, e)
+	} else if e.Passage != "" && m.prepared.Locate(e.Passage) == nil {
+		m.t.Errorf("%s: %s: the passage offered cannot be quoted: %q", m.page.name, kind, e.Passage)
+	}
 }
 
 func overlaps(a, b Span) bool { return a.Start < b.End && b.Start < a.End }

@@ -9,7 +9,8 @@ import (
 
 // Span is a stretch of a text, as byte offsets: text[Start:End].
 type Span struct {
-	Start, End int
+	Start int `json:"start"`
+	End   int `json:"end"`
 }
 
 // Text is a text prepared for repeated location of quotes. It is safe for concurrent use.
@@ -18,6 +19,7 @@ type Text struct {
 	folded folded
 	keys   keyString
 	index  func() *startIndex
+	view   func() *view
 }
 
 // NewText prepares text. It costs about as much as one call of [Locate]; the first call of [Text.Locate] adds an index.
@@ -30,7 +32,7 @@ func NewText(text string) *Text {
 // newText prepares text without an index: each location scans it.
 func newText(text string) *Text {
 	f := fold(text)
-	return &Text{text: text, folded: f, keys: keysOf(f.norm)}
+	return &Text{text: text, folded: f, keys: keysOf(f.norm), view: sync.OnceValue(func() *view { return newView(text) })}
 }
 
 // pointAt returns the last point at or before the normalised offset p, which is not before the first one.
@@ -61,6 +63,22 @@ func (f *folded) end(p int) int {
 		return pt.end
 	}
 	return pt.start + p - pt.at
+}
+
+// at returns the normalised offset of the character at the original offset i, or of the next one that is kept.
+func (f *folded) at(i int) int {
+	k := sort.Search(len(f.points), func(k int) bool { return f.points[k].start > i })
+	if k == 0 {
+		return min(i, f.points[0].at)
+	}
+	at := f.points[k-1].at + i - f.points[k-1].start
+	if k < len(f.points) {
+		at = min(at, f.points[k].at)
+	}
+	for at > 0 && at < len(f.norm) && !utf8.RuneStart(f.norm[at]) {
+		at++
+	}
+	return min(at, len(f.norm))
 }
 
 // breakAt returns the word break whose hyphen stands at the normalised offset p.
