@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -179,7 +180,33 @@ func (f *Fetcher) known(ctx context.Context, url string) (*Snapshot, error) {
 		f.config.Logger.WarnContext(ctx, "a snapshot of the cache is gone", "url", clip(url), "ref", e.Ref, "err", err)
 		return nil, nil
 	}
+	if !f.reachable(s) {
+		return nil, nil
+	}
 	return s, nil
+}
+
+// reachable tells whether the guard would let a snapshot be fetched that others have
+// fetched, who may have had leave for more. What is not known any more is the host
+// that an allowed name stood for.
+func (f *Fetcher) reachable(s *Snapshot) bool {
+	addresses := []string{s.URL, s.FinalURL}
+	for _, r := range s.Redirects {
+		addresses = append(addresses, r.URL)
+	}
+	for _, a := range addresses {
+		if a == "" {
+			continue
+		}
+		if u, err := parseURL(a); err != nil || f.guard.CheckURL(u) != nil {
+			return false
+		}
+	}
+	if len(f.config.Guard.Allow) > 0 {
+		return true
+	}
+	remote, err := netip.ParseAddrPort(s.RemoteAddr)
+	return err != nil || f.guard.CheckAddr(remote.Addr()) == nil
 }
 
 // keep stores a snapshot, and makes it the newest of its URL if its outcome is not

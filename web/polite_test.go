@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"slices"
 	"strings"
@@ -15,7 +16,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/quarry-sdk/quarry/blob"
 	"github.com/quarry-sdk/quarry/web"
+	"github.com/quarry-sdk/quarry/web/guard"
 	"github.com/quarry-sdk/quarry/web/webtest"
 )
 
@@ -428,4 +431,36 @@ func TestNetworkFailures(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCacheObeysGuard: what others have fetched who had leave for more is not given
+// to those who have not.
+func TestCacheObeysGuard(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<title>Inside</title><p>Words of the intranet, enough of them to be read as a page.</p>")
+	}))
+	defer srv.Close()
+	blobs, err := blob.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := web.NewFileCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		allow []string
+		want  web.Outcome
+	}{{[]string{"127.0.0.1"}, web.OK}, {nil, web.ForbiddenAddress}} {
+		f, err := web.New(web.Config{Blobs: blobs, Cache: cache, Guard: guard.Config{Allow: tt.allow}, HostInterval: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := f.Fetch(t.Context(), web.Request{URL: srv.URL + "/inside"})
+		f.Close()
+		if err != nil || s.Outcome != tt.want {
+			t.Errorf("allowing %v: %v, %+v", tt.allow, err, s)
+		}
+	}
 }

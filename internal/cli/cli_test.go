@@ -56,11 +56,13 @@ func TestScripts(t *testing.T) {
 		"SENDS_URL":    modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{sends()}}),
 		"HELPED_URL":   modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{helped()}}),
 		"OFFERED_URL":  modeltest.NewServer(modeltest.ServerConfig{Script: modeltest.Script{offered()}}),
+		"SURFS_URL":    modeltest.NewServer(modeltest.ServerConfig{APIKey: canaryKey, Script: modeltest.Script{surfs()}}),
 		"ODD_URL":      modeltest.NewServer(modeltest.ServerConfig{ChunkBytes: 1, Script: modeltest.Script{odd()}}),
 	}
-	echoes := echo()
+	echoes, pages := echo(), site()
 	t.Cleanup(func() {
 		echoes.Close()
+		pages.Close()
 		for _, s := range servers {
 			s.Close()
 		}
@@ -78,6 +80,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("SCRIPTS", scripts)
 			env.Setenv("CANARY", canaryKey)
 			env.Setenv("ECHOES_URL", echoes.URL)
+			env.Setenv("SITE_URL", pages.URL)
 			env.Setenv("NO_COLOR", "1")
 			return nil
 		},

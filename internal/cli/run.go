@@ -157,35 +157,35 @@ func (a *app) resumeRun(ctx context.Context, settings *runSettings, in quarry.In
 
 // runAgent runs the general agent, on a session whose records are those.
 func (a *app) runAgent(ctx context.Context, settings *runSettings, in quarry.Input, m model.Model, run *runFlags, store session.Store, recs []session.Record) error {
-	agent, err := a.openGeneral(ctx, settings, m, run, store, recs)
+	agent, done, err := a.openGeneral(ctx, settings, m, run, store, recs)
 	if err != nil {
 		return err
 	}
-	defer agent.Close()
+	defer done()
 	return a.converse(ctx, agent.Agent, in, recs)
 }
 
-// openGeneral makes the general agent. A session that goes on keeps the
-// instructions that it has.
-func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Model, run *runFlags, store session.Store, recs []session.Record) (*general.Agent, error) {
+// openGeneral makes the general agent; done has to be called when it is no longer
+// needed. A session that goes on keeps the instructions that it has.
+func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Model, run *runFlags, store session.Store, recs []session.Record) (agent *general.Agent, done func(), err error) {
 	if m.Name() == extractive.New().Name() {
-		return nil, usagef("the built-in model quotes and cannot do tasks; set ANTHROPIC_API_KEY, or give --model PROVIDER/NAME")
+		return nil, nil, usagef("the built-in model quotes and cannot do tasks; set ANTHROPIC_API_KEY, or give --model PROVIDER/NAME")
 	}
 	config, err := readRunConfig(settings.config)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	governing, err := settings.governing(config)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	table, err := a.priceTable()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	blobs, err := a.blobs()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	known, _ := table.Find(m.Name())
 	cfg := general.Config{
@@ -199,29 +199,37 @@ func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Mo
 		cfg.Park = true
 	}
 	if cfg.Fallbacks, err = a.pickFallbacks(ctx, run); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if cfg.MCP, err = settings.servers(config); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if cfg.Secret, err = settings.secrets(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if cfg.Hooks, err = config.hooks(settings.workspace); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if cfg.Agents, err = a.helpers(ctx, config); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if cfg.ServerTools, err = config.serverTools(m); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	agent, err := general.Open(ctx, cfg)
+	web, closeWeb, err := a.openWeb(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg.Web = web
+	agent, err = general.Open(ctx, cfg)
+	if err != nil {
+		closeWeb()
+	}
 	switch {
 	case err != nil && (ctx.Err() != nil || strings.HasPrefix(err.Error(), "mcp:")):
-		return nil, err
+		return nil, nil, err
 	case err != nil: // the flags, or the configuration
-		return nil, usagef("%s", inFlags(strings.TrimPrefix(err.Error(), `agent "general": `)))
+		return nil, nil, usagef("%s", inFlags(strings.TrimPrefix(err.Error(), `agent "general": `)))
 	}
 	for _, rule := range agent.UnusedRules() {
 		a.note("quarry: the rule %s is about no tool of this agent; its tools are %s", rule, strings.Join(toolNames(agent.Agent), ", "))
@@ -230,7 +238,10 @@ func (a *app) openGeneral(ctx context.Context, settings *runSettings, m model.Mo
 		a.note("quarry: %s", w)
 	}
 	a.noteUnpriced(run, agent.Agent)
-	return agent, nil
+	return agent, func() {
+		agent.Close()
+		closeWeb()
+	}, nil
 }
 
 // toolNames are the names of an agent's tools.

@@ -34,6 +34,7 @@ type runConfig struct {
 	Hooks      []hookEntry          `yaml:"hooks"`
 	// ServerTools are the provider's; nil where the file does not say.
 	ServerTools []serverToolEntry `yaml:"serverTools"`
+	Web         *webEntry         `yaml:"web"`
 
 	path string
 }
@@ -113,7 +114,7 @@ func (c *runConfig) problem(err error) error {
 		text = typed.Errors[0]
 	}
 	if m := unknownField.FindStringSubmatch(text); m != nil {
-		return usagef("%s:%s: the field %q is not known; a configuration has permissions (mode, allow, ask, deny), command (allow, allowAny, env, maxOutputBytes, shell, timeout), mcpServers, agents (name, description, instructions, tools, deniedTools, mode, model, background), serverTools (name, maxUses, allowedDomains, blockedDomains) and hooks (on, match, name, command, timeout)", c.path, m[1], m[2])
+		return usagef("%s:%s: the field %q is not known; a configuration has permissions (mode, allow, ask, deny), command (allow, allowAny, env, maxOutputBytes, shell, timeout), mcpServers, agents (name, description, instructions, tools, deniedTools, mode, model, background), serverTools (name, maxUses, allowedDomains, blockedDomains), web (anyAddress, ignoreRobots, privateHosts, search, trusted) and hooks (on, match, name, command, timeout)", c.path, m[1], m[2])
 	}
 	if m := lineNumber.FindStringSubmatch(text); m != nil {
 		return usagef("%s:%s: %s", c.path, m[1], m[2])

@@ -16,6 +16,7 @@ import (
 	"github.com/quarry-sdk/quarry/toolbox/mcp"
 	"github.com/quarry-sdk/quarry/toolbox/memory"
 	"github.com/quarry-sdk/quarry/toolbox/skills"
+	"github.com/quarry-sdk/quarry/toolbox/webtools"
 )
 
 // DefaultName is what the agent is called.
@@ -86,6 +87,10 @@ type Config struct {
 	Store session.Store
 	// Tools are further tools.
 	Tools []*quarry.Tool
+	// Web lets the agent search the web and read its pages; see package webtools. Where
+	// it has a Searcher, the agent has no web search of its provider by default.
+	// Defaults to nil: the agent has no tools of its own for the web.
+	Web *webtools.Config
 	// Workspace is the folder whose files the agent may use.
 	Workspace string
 }
@@ -136,7 +141,7 @@ func (a *Agent) open(ctx context.Context, cfg Config) error {
 	if cfg.Name == "" {
 		cfg.Name = DefaultName
 	}
-	searching := cfg.ServerTools == nil
+	searching := cfg.ServerTools == nil && (cfg.Web == nil || cfg.Web.Searcher == nil)
 	if searching {
 		cfg.ServerTools = WebSearch(cfg.Model)
 	}
@@ -193,6 +198,13 @@ func (a *Agent) tools(ctx context.Context, cfg *Config) (tools []*quarry.Tool, k
 			return nil, "", err
 		}
 		tools, known = append(tools, run), section(aboutCommands)
+	}
+	if cfg.Web != nil {
+		pages, err := webtools.New(*cfg.Web)
+		if err != nil {
+			return nil, "", err
+		}
+		tools = append(tools, pages...)
 	}
 	if len(cfg.Skills) > 0 {
 		set, err := skills.Open(skills.Config{Dirs: cfg.Skills})
