@@ -102,7 +102,6 @@ func (p *parser) hanNumber(i int) (core, bool) {
 	if p.is(c.next, "成") && c.next == i+1 && !p.is(c.next+1, "立") && !p.is(c.next+1, "为") && !p.is(c.next+1, "员") {
 		c.value, c.percent, c.next = shift(c.value, 1), true, c.next+1
 		if d := hanDigit(p.tok(c.next).text); d > 0 {
-			c.value = times(c.value, 1)
 			c.value, c.next = itoa(atoi(c.value)+d), c.next+1
 		}
 		return c, true
@@ -190,7 +189,7 @@ func (p *parser) hanDigits(i int) (core, bool) {
 			exp += m
 			i++
 		}
-		if (p.is(i, "多") || p.is(i, "余") || p.is(i, "几")) && exp == 0 || p.is(i, "多") || p.is(i, "余") {
+		if p.is(i, "几") && exp == 0 || p.is(i, "多") || p.is(i, "余") {
 			if m := hanMagnitude(p.tok(i + 1).text); m >= 4 && section == 0 {
 				exp += m
 				i += 2

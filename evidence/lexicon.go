@@ -250,8 +250,6 @@ func magnitudeOf(w string, lang language) (int, bool) {
 		return 6, true
 	case "B", "b":
 		return 9, true
-	case "Billion", "Trillion":
-		// English text writes them with a capital only at the start of a sentence.
 	}
 	low := strings.ToLower(w)
 	if lang == french || lang == german || lang == spanish || lang == italian || lang == dutch {

@@ -416,7 +416,7 @@ func TestMutations(t *testing.T) {
 	drawn := make([][]Span, len(pages))
 	for i, p := range pages {
 		drawn[i] = draw(rnd, p.text, perPage)
-		if len(drawn[i]) < 5 {
+		if len(drawn[i]) < min(5, perPage/6) {
 			t.Errorf("%s: only %d quotes drawn", p.name, len(drawn[i]))
 		}
 		for _, s := range drawn[i] {

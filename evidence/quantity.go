@@ -36,8 +36,6 @@ func (p *parser) quantityAt(i int) int {
 	switch {
 	case q.core.ordinal:
 		kind = Ordinal
-	case q.money != "" && !strings.Contains(q.money, "lb"):
-		kind = Money
 	case q.money != "":
 		kind = Money
 	case q.unit == "%" || q.unit == "‰" || q.unit == "pp" || q.unit == "bp":
@@ -92,7 +90,7 @@ func (p *parser) readQuantity(i int) (quantity, bool) {
 	if c.ordinal {
 		return q, true
 	}
-	lo := p.magnitude(&q, i)
+	lo := p.magnitude(&q)
 	p.readRange(&q, lo)
 	p.unit(&q)
 	if c.word && q.next == c.next {
@@ -273,7 +271,7 @@ func percentOf(v string) (string, bool) {
 }
 
 // magnitude reads words such as "million" behind a number, and returns the power of ten they stand for.
-func (p *parser) magnitude(q *quantity, start int) int {
+func (p *parser) magnitude(q *quantity) int {
 	exp := 0
 	for range 3 {
 		i := q.next
@@ -291,7 +289,8 @@ func (p *parser) magnitude(q *quantity, start int) int {
 		}
 		n, ok := magnitudeOf(t.text, p.lang)
 		short := utf8.RuneCountInString(t.text) == 1 || t.text == "MD" || t.text == "Md"
-		if t.text == "m" && q.money != "" && (p.glue(i) || i == q.core.next) {
+		_, currencyNext := p.moneyAfter(i + 1)
+		if t.text == "m" && (q.money != "" || currencyNext > 0) && (p.glue(i) || i == q.core.next) {
 			n, ok, short = 6, true, false
 		}
 		if !ok || short && !p.glue(i) && q.money == "" || t.low == "mil" && p.lang != spanish && p.lang != portuguese || t.low == "mille" && p.lang == english {
@@ -309,7 +308,6 @@ func (p *parser) magnitude(q *quantity, start int) int {
 			q.next++
 		}
 	}
-	_ = start
 	return exp
 }
 
@@ -319,7 +317,7 @@ func (p *parser) readRange(q *quantity, lo int) {
 	t := p.tok(i)
 	between := p.low(q.core.next-2) == "between" || p.low(q.core.next-3) == "between"
 	switch {
-	case t.text == "-" && p.glue(i) && p.glue(i+1) && !p.glue(i+3+0) || t.text == "-" && p.glue(i) && p.glue(i+1):
+	case t.text == "-" && p.glue(i) && p.glue(i+1):
 	case t.text == "-" && !p.glue(i) && !p.glue(i+1) && p.s[t.start] != '-':
 	case t.text == "~" || t.text == "～" || t.text == "至" || t.text == "到":
 	case t.low == "to" && p.low(q.core.next-2) != "from" && p.low(q.core.next-3) != "from":
@@ -346,7 +344,7 @@ func (p *parser) readRange(q *quantity, lo int) {
 		return
 	}
 	second := quantity{lo: c.value, next: c.next, core: c, money: q.money}
-	hi := p.magnitude(&second, at)
+	hi := p.magnitude(&second)
 	if hi > 0 && lo == 0 {
 		q.lo = shift(q.lo, hi)
 	}
@@ -454,11 +452,10 @@ func (p *parser) moneyAfter(i int) (string, int) {
 		return code(t.text), 1
 	}
 	if c := currencyWordMap()[strings.TrimPrefix(t.low, "d'")]; c != "" && t.low != "real" {
-		n := 1
 		if c == "GBP|lb" && p.low(i+1) == "sterling" {
 			return "GBP", 2
 		}
-		return c, n
+		return c, 1
 	}
 	if c := dollarOwners()[strings.TrimSuffix(t.low, ".")]; c != "" && strings.HasPrefix(p.low(i+1), "dollar") {
 		return c, 2
@@ -473,7 +470,7 @@ func (p *parser) moneyAfter(i int) (string, int) {
 		return "CHF", 2
 	case t.low == "british" && strings.HasPrefix(p.low(i+1), "pound"):
 		return "GBP", 2
-	case t.low == "pounds" || t.low == "indian" && strings.HasPrefix(p.low(i+1), "rupee"):
+	case t.low == "indian" && strings.HasPrefix(p.low(i+1), "rupee"):
 		return "INR", 2
 	case (t.low == "chinese" || t.low == "japanese") && currencyWordMap()[p.low(i+1)] != "":
 		return currencyWordMap()[p.low(i+1)], 2
