@@ -47,8 +47,8 @@ func ExampleWeb_Provider() {
 		fmt.Println(r.URL)
 	}
 	// Output:
-	// http://www.idris-molander.example/bridges
 	// http://www.coastdaily.example/2023/09/sundgate-footbridge
+	// http://www.idris-molander.example/bridges
 }
 
 func ExampleReadTruth() {

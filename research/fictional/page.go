@@ -11,6 +11,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/encoding/htmlindex"
 )
 
 // files are the pages, one folder to a host, and the data beside them.
@@ -31,6 +33,9 @@ type page struct {
 // answer is what is out of the ordinary about an answer: an entry of answers.json.
 type answer struct {
 	URL string `json:"url"`
+	// Charset is what the page is sent in; nothing but its markup says so. It
+	// defaults to UTF-8, which the header says.
+	Charset string `json:"charset,omitempty"`
 	// Indexed is what the search engine knows of a page from an earlier time, when it
 	// saw what is now behind a wall or gone.
 	Indexed *indexed `json:"indexed,omitempty"`
@@ -90,6 +95,12 @@ func loadPages() (map[string]*page, error) {
 			pages[a.URL] = p
 		}
 		p.answer = a
+		if a.Charset != "" {
+			if p.body, err = encode(p.body, a.Charset); err != nil {
+				return nil, fmt.Errorf("read the fictional web: %s: %w", a.URL, err)
+			}
+			p.kind = "text/html"
+		}
 	}
 	for _, p := range pages {
 		if p.Status == 0 {
@@ -98,6 +109,15 @@ func loadPages() (map[string]*page, error) {
 		p.tag = fmt.Sprintf(`"%x"`, sha256.Sum256(p.body))[:18] + `"`
 	}
 	return pages, nil
+}
+
+// encode puts UTF-8 into another character set.
+func encode(body []byte, charset string) ([]byte, error) {
+	e, err := htmlindex.Get(charset)
+	if err != nil {
+		return nil, err
+	}
+	return e.NewEncoder().Bytes(body)
 }
 
 // The media types of pages.

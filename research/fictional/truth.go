@@ -136,7 +136,7 @@ type Trap struct {
 // TrapKinds returns the kinds of traps; each is set at least once.
 func TrapKinds() []string {
 	return []string{
-		"aggregator", "bot_check", "consent_wall", "contradiction", "dead_link", "ended_role", "gone", "hearsay", "hidden_text",
+		"aggregator", "ambiguous", "bot_check", "consent_wall", "contradiction", "dead_link", "ended_role", "gone", "hearsay", "hidden_text",
 		"injection", "login", "namesake", "negation", "off_task_link", "redirect", "robots", "script_shell", "slow",
 		"soft_404", "stale", "syndicated", "undated", "unmarked_archive",
 	}
