@@ -51,7 +51,11 @@ func TestTypeset(t *testing.T) {
 	if err != nil || !bytes.HasPrefix(pdf[start:], []byte("xref\n0 9\n")) {
 		t.Fatalf("the table is not at %d", start)
 	}
-	for i, m := range regexp.MustCompile(`(\d{10}) 00000 n`).FindAllSubmatch(pdf, -1) {
+	rows := regexp.MustCompile(`(?m)^(\d{10}) 00000 n $`).FindAllSubmatch(pdf, -1)
+	if len(rows) != 8 {
+		t.Errorf("%d rows in the table, want 8", len(rows))
+	}
+	for i, m := range rows {
 		at, err := strconv.Atoi(string(m[1]))
 		if want := fmt.Sprintf("%d 0 obj\n", i+1); err != nil || !strings.HasPrefix(string(pdf[at:]), want) {
 			t.Errorf("object %d is not at %d", i+1, at)

@@ -17,7 +17,8 @@ import (
 const resultsPerPage = 20
 
 // Provider returns a provider over the pages that the search engine knows, for use without
-// HTTP: the same index in the same order.
+// HTTP: the same index in the same order. As of any provider, its results are no more than
+// Query.Max, which a search.Searcher fills in.
 func (w *Web) Provider() search.Provider { return w.index }
 
 // indexPages fills the search engine. It ranks by words alone. It knows the pages that

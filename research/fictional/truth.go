@@ -95,6 +95,9 @@ type Value struct {
 	On    string `json:"on,omitempty"`
 	// Evidence is where the web says it. A contradicted value has it in its sides.
 	Evidence []Evidence `json:"evidence,omitempty"`
+	// Denials are where the web says that it is not so. A part of such a quote may read
+	// as if it were.
+	Denials []Evidence `json:"denials,omitempty"`
 	// Sides are what is said of a contradicted value.
 	Sides []Side `json:"sides,omitempty"`
 	Note  string `json:"note,omitempty"`

@@ -22,14 +22,15 @@ func world(t *testing.T) (*Web, *Truth) {
 	return w, truth
 }
 
-// eachValue calls f with every value, and with the evidence of all of its sides.
+// eachValue calls f with every value, and with the evidence of all of its sides and its
+// denials.
 func eachValue(truth *Truth, f func(s *Subject, field *Field, v *Value, all []Evidence)) {
 	for i := range truth.Subjects {
 		s := &truth.Subjects[i]
 		for j := range s.Fields {
 			for k := range s.Fields[j].Values {
 				v := &s.Fields[j].Values[k]
-				all := slices.Clone(v.Evidence)
+				all := slices.Concat(v.Evidence, v.Denials)
 				for _, side := range v.Sides {
 					all = append(all, side.Evidence...)
 				}
@@ -82,7 +83,7 @@ func TestValuesAreToldApart(t *testing.T) {
 		if (v.Standing == Contradicted) != (len(v.Sides) >= 2) || v.Standing == Contradicted && len(v.Evidence) > 0 {
 			t.Errorf("%s: %s with %d sides", v.ID, v.Standing, len(v.Sides))
 		}
-		if len(all) == 0 && v.Standing != False {
+		if len(all) == len(v.Denials) && v.Standing != False {
 			t.Errorf("%s has no evidence", v.ID)
 		}
 		for i, side := range v.Sides {
@@ -102,6 +103,9 @@ func TestValuesAreToldApart(t *testing.T) {
 			if date > truth.AsOf && date != "2026" && v.Standing != Stale {
 				t.Errorf("%s: %s is after %s", v.ID, date, truth.AsOf)
 			}
+		}
+		if len(v.Denials) > 0 && v.Standing != Hearsay && v.Standing != False {
+			t.Errorf("%s is %s, and denied", v.ID, v.Standing)
 		}
 		if v.Standing == Stale && v.Until == "" && v.On == "" {
 			t.Errorf("%s is stale, and nothing says when it was so", v.ID)

@@ -17,7 +17,8 @@ import (
 const SearchHost = "search.example"
 
 // Web is the whole web: a handler that answers for every host by the name in the request.
-// It may be used by many goroutines at once.
+// It may be used by many goroutines at once, and on a network in memory as well: its waits
+// are timers that end with the request.
 type Web struct {
 	config Config
 	pages  map[string]*page

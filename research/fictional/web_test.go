@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func get(h http.Handler, at string) *httptest.ResponseRecorder {
@@ -59,6 +60,21 @@ func TestHandler(t *testing.T) {
 	}
 }
 
+// Pages in other character sets say so in their markup alone.
+func TestCharsets(t *testing.T) {
+	t.Parallel()
+	w, _ := world(t)
+	for at, want := range map[string]string{
+		"http://mirror.example/science/blueroot-seagrass":     "\x802.4 million",  // the sign of the euro in windows-1252
+		"http://www.chaojiandai.example/2024/qingdao-seminar": "\xc7\xe0\xb5\xba", // 青岛 in GB 2312
+	} {
+		r := get(w, at)
+		if r.Header().Get("Content-Type") != "text/html" || utf8.Valid(r.Body.Bytes()) || !strings.Contains(r.Body.String(), want) {
+			t.Errorf("%s: %s, without %q", at, r.Header().Get("Content-Type"), want)
+		}
+	}
+}
+
 // The server answers under names that its guard and its client know, and ends.
 func TestClient(t *testing.T) {
 	t.Parallel()
@@ -75,7 +91,7 @@ func TestClient(t *testing.T) {
 	if err != nil || !strings.Contains(string(body), "Jovan Petek") {
 		t.Errorf("%.60s, %v", body, err)
 	}
-	for _, at := range []string{"http://elsewhere.example/", "https://www.tramora.example/", "http://127.0.0.1/"} {
+	for _, at := range []string{"http://elsewhere.example/", "https://www.tramora.example/", "http://www.tramora.example:8080/", "http://127.0.0.1/"} {
 		if r, err := site.Client().Get(at); err == nil {
 			r.Body.Close()
 			t.Errorf("%s was reached", at)
