@@ -49,10 +49,8 @@ func (o *Fetched) choose(in fetchIn) error {
 
 func (o *Fetched) show(start, end int) {
 	part := Part{Start: start, End: end}
-	for _, p := range o.doc.Pages {
-		if p.Start <= start && start < p.End {
-			part.Page = p.Number
-		}
+	if p, ok := o.doc.PageAt(start); ok {
+		part.Page = p.Number
 	}
 	o.Parts = append(o.Parts, part)
 }
