@@ -61,7 +61,9 @@ func Open(c Config) (*Reader, error) {
 	for format, read := range map[extract.Format]func(context.Context, []byte) (*extract.Document, error){
 		extract.PDF: pages.Read, extract.DOCX: books.Read, extract.PPTX: books.Read, extract.XLSX: books.Read, extract.EPUB: books.Read,
 	} {
-		all[format] = func(ctx context.Context, data []byte, _ extract.Hint) (*extract.Document, error) { return read(ctx, data) }
+		all[format] = func(ctx context.Context, data []byte, _ extract.Hint) (*extract.Document, error) {
+			return read(ctx, data)
+		}
 	}
 	for format, read := range c.Options.Formats {
 		all[format] = read
