@@ -11,7 +11,7 @@ type Document struct {
 	Title string
 	// Path is the path below the corpus folder, with its extension and '/' between folders.
 	Path string
-	// Format is "html", "markdown", "text" or "rst".
+	// Format is "html", "markdown", "text" or "rst", or one of Options.Formats.
 	Format string
 	// Hash is the SHA-256 of the file's bytes, in hexadecimal.
 	Hash string

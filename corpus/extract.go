@@ -12,16 +12,6 @@ import (
 	"github.com/quarry-sdk/quarry/extract"
 )
 
-// formats maps a lower-case extension to the format it stands for.
-var formats = map[string]string{
-	".html": "html", ".htm": "html", ".xhtml": "html",
-	".md": "markdown", ".markdown": "markdown", ".mdown": "markdown", ".mkd": "markdown",
-	".txt": "text", ".text": "text",
-	".rst": "rst", ".rest": "rst",
-}
-
-func formatOf(name string) string { return formats[strings.ToLower(path.Ext(name))] }
-
 var (
 	errBinary = errors.New("binary content")
 	errEmpty  = errors.New("empty file")
@@ -43,9 +33,10 @@ type link struct {
 }
 
 // read extracts the document in data. The name, a path below the corpus folder, decides the format.
-func read(name, id string, data []byte, passageSize int) (*Document, error) {
-	doc := &Document{ID: id, Path: name, Format: formatOf(name), Hash: hashOf(data)}
-	e, err := extractText(extract.Format(doc.Format), data)
+func read(name, id string, data []byte, opts *Options) (*Document, error) {
+	format := opts.formatOf(name)
+	doc := &Document{ID: id, Path: name, Format: string(format), Hash: hashOf(data)}
+	e, err := extractText(format, data, opts.Formats)
 	if err != nil {
 		return nil, err
 	}
@@ -56,18 +47,19 @@ func read(name, id string, data []byte, passageSize int) (*Document, error) {
 	doc.Text = e.text
 	doc.Sections = e.sections(doc.Title)
 	doc.links = outLinks(name, e)
-	doc.passages = split(doc.Text, doc.Sections, e.linked, passageSize)
+	doc.passages = split(doc.Text, doc.Sections, e.linked, opts.PassageSize)
 	return doc, nil
 }
 
 // extractText reads data by the extractor of its format, without the navigation that
 // surrounds the text of a page. The size of the file was limited before.
-func extractText(format extract.Format, data []byte) (*reading, error) {
+func extractText(format extract.Format, data []byte, more map[extract.Format]extract.FormatReader) (*reading, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, errEmpty
 	}
 	var o layout
 	r, err := extract.New(extract.Options{
+		Formats:  more,
 		MaxBytes: len(data), MaxElements: len(data), MaxText: 8*len(data) + 1000, Skip: dropped, Visit: o.visit,
 	})
 	if err != nil {

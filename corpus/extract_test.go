@@ -196,7 +196,7 @@ End.
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			doc, err := read(test.file, "id", []byte(test.src), 1200)
+			doc, err := read(test.file, "id", []byte(test.src), &Options{PassageSize: 1200})
 			if err != nil {
 				t.Fatal(err)
 			}

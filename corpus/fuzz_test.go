@@ -13,7 +13,7 @@ func fuzzFormat(f *testing.F, name string, seeds ...string) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		doc, err := read(name, "id", data, 100)
+		doc, err := read(name, "id", data, &Options{PassageSize: 100})
 		if err != nil {
 			return
 		}

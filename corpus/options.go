@@ -1,9 +1,18 @@
 package corpus
 
-import "fmt"
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/quarry-sdk/quarry/extract"
+)
 
 // Options are the settings of an index. The zero value is the documented default.
 type Options struct {
+	// Formats are readers of further formats: PDF, DOCX, PPTX, XLSX and EPUB, whose files are indexed where their reader is
+	// here; package extract/formats has them. All who update an index should have the same. Defaults to none.
+	Formats map[extract.Format]extract.FormatReader
 	// MaxFileBytes is the size in bytes above which a file is skipped. Defaults to 20 MiB.
 	MaxFileBytes int64
 	// OnProgress is called by Update, on its goroutine, after each file that it has read anew: with the number of files
@@ -29,4 +38,26 @@ func (o Options) filled() (Options, error) {
 		return o, fmt.Errorf("corpus options: PassageSize is %d; use 0 for the default or at least 100", o.PassageSize)
 	}
 	return o, nil
+}
+
+// formats maps a lower-case extension to the format it stands for.
+var formats = map[string]extract.Format{
+	".html": extract.HTML, ".htm": extract.HTML, ".xhtml": extract.HTML,
+	".md": extract.Markdown, ".markdown": extract.Markdown, ".mdown": extract.Markdown, ".mkd": extract.Markdown,
+	".txt": extract.Plain, ".text": extract.Plain,
+	".rst": extract.RST, ".rest": extract.RST,
+}
+
+// moreFormats are those that need a reader in Options.Formats.
+var moreFormats = map[string]extract.Format{
+	".pdf": extract.PDF, ".docx": extract.DOCX, ".pptx": extract.PPTX, ".xlsx": extract.XLSX, ".epub": extract.EPUB,
+}
+
+// formatOf is the format that a file is read in; "" for none.
+func (o *Options) formatOf(name string) extract.Format {
+	ext := strings.ToLower(path.Ext(name))
+	if f := moreFormats[ext]; o.Formats[f] != nil {
+		return f
+	}
+	return formats[ext]
 }

@@ -75,7 +75,7 @@ func (x *Index) update(ctx context.Context, folder string) (*Report, error) {
 		return nil, fmt.Errorf("%w: %s", ErrNoFolder, plainError(err))
 	}
 	defer root.Close()
-	files, skips, err := scan(ctx, root, x.dir, x.opts.MaxFileBytes)
+	files, skips, err := scan(ctx, root, x.dir, &x.opts)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func ingestFile(root *os.Root, f source, before map[string]docEntry, opts Option
 		r.entry = old
 		return r
 	}
-	doc, err := read(f.path, f.id, data, opts.PassageSize)
+	doc, err := read(f.path, f.id, data, &opts)
 	if err == nil {
 		r.records, r.entry, err = records(doc, a)
 	}

@@ -28,7 +28,7 @@ type source struct {
 
 // scan lists the readable files below root in path order, with their ids, and what is skipped. Names that begin with a
 // dot, and the directory of the index itself, are passed over without a word.
-func scan(ctx context.Context, root *os.Root, indexDir string, maxBytes int64) ([]source, []Skip, error) {
+func scan(ctx context.Context, root *os.Root, indexDir string, opts *Options) ([]source, []Skip, error) {
 	var files []source
 	var skips []Skip
 	index, _ := os.Stat(indexDir)
@@ -65,7 +65,7 @@ func scan(ctx context.Context, root *os.Root, indexDir string, maxBytes int64) (
 			return skip("not a regular file")
 		case !utf8.ValidString(p):
 			return skip("file name is not valid UTF-8")
-		case formatOf(p) == "":
+		case opts.formatOf(p) == "":
 			if ext := path.Ext(p); ext != "" {
 				return skip("unsupported type %s", strings.ToLower(ext))
 			}
@@ -77,8 +77,8 @@ func scan(ctx context.Context, root *os.Root, indexDir string, maxBytes int64) (
 			return skip("unreadable: %s", plainError(err))
 		case info.Size() == 0:
 			return skip("%s", errEmpty)
-		case info.Size() > maxBytes:
-			return skip("too large: %d bytes, the limit is %d", info.Size(), maxBytes)
+		case info.Size() > opts.MaxFileBytes:
+			return skip("too large: %d bytes, the limit is %d", info.Size(), opts.MaxFileBytes)
 		}
 		files = append(files, source{path: p})
 		return nil

@@ -147,6 +147,10 @@ func (a *app) checkFolder(name, folder string) (corpusInfo, error) {
 
 // openIndex opens the index of a corpus, which is empty if there is none yet.
 func (a *app) openIndex(ctx context.Context, name string, opts corpus.Options) (*corpus.Index, error) {
+	var err error
+	if opts.Formats, err = a.fileFormats(); err != nil {
+		return nil, err
+	}
 	index, err := corpus.Open(ctx, filepath.Join(a.corpusDir(name), "index"), opts)
 	if err != nil {
 		return nil, fmt.Errorf("open the index of corpus %q: %w", name, err)

@@ -7,10 +7,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/quarry-sdk/quarry/extract/formats"
 )
 
 // Main runs the command line of this process and returns its exit code.
@@ -52,6 +55,7 @@ func interruptible() (context.Context, context.CancelFunc) {
 // everything else to stderr.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	defer a.closeReader()
 	if err := loadDotenv(); err != nil {
 		return a.fail(err)
 	}
@@ -76,6 +80,9 @@ type app struct {
 	flags          flags
 	// exit is the code of a command that ran to its end.
 	exit int
+	// documents reads documents of all formats; nil until one is to be read.
+	documents   *formats.Reader
+	documentsMu sync.Mutex
 }
 
 // command returns the root of the commands.

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/quarry-sdk/quarry/extract"
-	"github.com/quarry-sdk/quarry/extract/formats"
 	"github.com/quarry-sdk/quarry/toolbox/webtools"
 	"github.com/quarry-sdk/quarry/web"
 	"github.com/quarry-sdk/quarry/web/guard"
@@ -40,11 +39,11 @@ var searchProviders = []struct {
 }
 
 // openWeb makes the tools of the web that a configuration asks for, nil for none.
-// What it returns has to be closed.
-func (a *app) openWeb(config *runConfig) (*webtools.Config, func() error, error) {
+// Done has to be called when they are no longer needed.
+func (a *app) openWeb(config *runConfig) (tools *webtools.Config, done func(), err error) {
 	e := config.Web
 	if e == nil {
-		return nil, func() error { return nil }, nil
+		return nil, func() {}, nil
 	}
 	searcher, err := e.searcher()
 	if err != nil {
@@ -62,7 +61,7 @@ func (a *app) openWeb(config *runConfig) (*webtools.Config, func() error, error)
 	if err != nil {
 		return nil, nil, usagef("%s: web: %s", config.path, err)
 	}
-	reader, err := formats.Open(formats.Config{CacheDir: filepath.Join(a.home(), "cache", "pdf")})
+	reader, err := a.reader()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -75,10 +74,7 @@ func (a *app) openWeb(config *runConfig) (*webtools.Config, func() error, error)
 	if searcher != nil {
 		cfg.Searcher = searcher
 	}
-	return cfg, func() error {
-		fetcher.Close()
-		return reader.Close()
-	}, nil
+	return cfg, fetcher.Close, nil
 }
 
 // searcher asks the providers that are named, else those that have a key; nil if
