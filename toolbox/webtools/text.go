@@ -44,6 +44,11 @@ func (o *Fetched) ToolText() string {
 		if p.Page > 0 {
 			fmt.Fprintf(&b, "page: %d\n", p.Page)
 		}
+		for _, page := range o.doc.Pages {
+			if page.Unquotable != "" && page.Start < p.End && p.Start < page.End {
+				fmt.Fprintf(&b, "page %d cannot be quoted: %s\n", page.Number, inert(reading.OneLine(page.Unquotable, 200)))
+			}
+		}
 		fmt.Fprintf(&b, "[data %s: bytes %d-%d]\n%s\n[end %s]\n", mark, p.Start, p.End, inert(o.doc.Text[p.Start:p.End]), mark)
 	}
 	if len(o.Links) > 0 {

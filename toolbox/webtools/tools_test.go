@@ -110,7 +110,7 @@ func TestFetch(t *testing.T) {
 	short.Dates = []extract.Date{{Kind: extract.Published, Value: "2024-05-17", Source: "json-ld"}, {Kind: extract.Published, Value: "2024", Source: "url"}, {Kind: extract.Updated, Value: "2025", Source: "meta"}}
 	short.Warnings = []extract.Warning{{Code: "charset_mended", Message: "The charset was mended."}}
 	paged := article("Page one.", "Page two.")
-	paged.Pages = []extract.Page{{Start: 0, End: 9, Number: 1}, {Start: 10, End: 19, Number: 2}}
+	paged.Pages = []extract.Page{{Start: 0, End: 9, Number: 1}, {Start: 10, End: 19, Number: 2, Unquotable: "its text is not what it shows"}}
 	web := pages{
 		"https://a.test/short":   {doc: short, snapshot: web.Snapshot{Status: 200, FinalURL: "https://a.test/final"}},
 		"https://a.test/paged":   {doc: paged},
@@ -134,7 +134,7 @@ func TestFetch(t *testing.T) {
 		"short": {in: in{URL: " https://a.test/short "}, has: []string{
 			"url: https://a.test/short\nfinal_url: https://a.test/final\noutcome: ok (status 200), fetched 2026-11-30T12:00:00Z\ntitle: Title of it\nbyline: A. Writer\nlanguage: en\npublished: 2024-05-17 (from json-ld)\nupdated: 2025 (from meta)\n",
 			"shown whole", "hidden: 12 bytes", "warning: The charset was mended.", ": bytes 0-34]\nTitle of it\nOne sentence.\nAnother.\n[end "}, hasNot: []string{"outline"}},
-		"paged":   {in: in{URL: "https://a.test/paged", Offset: offset(10)}, has: []string{"page: 2\n[data ", ": bytes 10-19]\nPage two.\n"}},
+		"paged":   {in: in{URL: "https://a.test/paged", Offset: offset(10)}, has: []string{"page: 2\npage 2 cannot be quoted: its text is not what it shows\n[data ", ": bytes 10-19]\nPage two.\n"}},
 		"find":    {in: in{URL: "https://a.test/long", Find: "who invented the kettle?"}, has: []string{"[outline ", "Beginning (byte 19)", "The kettle was invented in 1834", "passages that fit best"}, hasNot: []string{"Paragraph 7 "}},
 		"no find": {in: in{URL: "https://a.test/long"}, has: []string{"How it all began.", "Paragraph 7 ", "say in find", "This is not all of the page"}, hasNot: []string{"Menu", "invented"}},
 		"nothing": {in: in{URL: "https://a.test/long", Find: "zebra"}, has: []string{"no passage has a word", "How it all began."}},

@@ -108,6 +108,7 @@ func (x *Index) Limits() Limits { return Limits{MaxResults: MaxResults, Sites: t
 
 // Search implements [Provider].
 func (x *Index) Search(_ context.Context, q Query) ([]Result, error) {
+	q.Max = cmp.Or(q.Max, DefaultMax)
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	wanted := slices.Compact(slices.Sorted(indexWords(q.Text))) // sorted, so that equal queries add up equally

@@ -239,6 +239,9 @@ func TestIndex(t *testing.T) {
 	if diff := cmp.Diff(want, answer.Results); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+	if direct, err := x.Search(t.Context(), search.Query{Text: "program"}); err != nil || len(direct) != 1 {
+		t.Errorf("asked directly, with the number of results left open: %v, %+v", err, direct)
+	}
 	if answer, _ := searcher(t, x).Search(t.Context(), search.Query{Text: "program tea", Sites: []string{"b.test"}}); len(answer.Results) != 0 {
 		t.Errorf("another site: %+v", answer.Results)
 	}
