@@ -1,6 +1,10 @@
 package corpus
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/quarry-sdk/quarry/extract"
+)
 
 // Document is one file of the corpus after extraction.
 type Document struct {
@@ -20,6 +24,8 @@ type Document struct {
 	Text string
 	// Sections are the document's parts in the order of their starts. The first is the document itself.
 	Sections []Section
+	// Pages are the pages, slides or sheets of a format that has them, in order.
+	Pages []extract.Page
 
 	passages []passage
 	links    []outLink
@@ -45,6 +51,11 @@ func (d *Document) SectionAt(offset int) (Section, bool) {
 		return Section{}, false
 	}
 	return d.Sections[i], true
+}
+
+// PageAt returns the page that holds the byte at offset, and false where there is none.
+func (d *Document) PageAt(offset int) (extract.Page, bool) {
+	return (&extract.Document{Pages: d.Pages}).PageAt(offset)
 }
 
 func sectionAt(sections []Section, offset int) int {

@@ -24,6 +24,7 @@ type reading struct {
 	text   string
 	marks  []mark
 	linked []link
+	pages  []extract.Page
 }
 
 // link is a hyperlink and the bytes that belong to it.
@@ -45,6 +46,7 @@ func read(name, id string, data []byte, opts *Options) (*Document, error) {
 		doc.Title = strings.TrimSuffix(path.Base(name), path.Ext(name))
 	}
 	doc.Text = e.text
+	doc.Pages = e.pages
 	doc.Sections = e.sections(doc.Title)
 	doc.links = outLinks(name, e)
 	doc.passages = split(doc.Text, doc.Sections, e.linked, opts.PassageSize)
@@ -76,7 +78,7 @@ func extractText(format extract.Format, data []byte, more map[extract.Format]ext
 	case strings.TrimSpace(doc.Text) == "":
 		return nil, errNoText
 	}
-	e := &reading{title: collapse(doc.Title), text: doc.Text, marks: o.all(doc)}
+	e := &reading{title: collapse(doc.Title), text: doc.Text, marks: o.all(doc), pages: doc.Pages}
 	for _, l := range doc.Links {
 		e.linked = append(e.linked, link{l.Start, l.End, l.URL})
 	}

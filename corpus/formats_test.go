@@ -25,9 +25,10 @@ func TestFormats(t *testing.T) {
 		if string(data) == "bad" {
 			return nil, errors.New("the document needs a password")
 		}
-		text := "The book\nThe kettle boils."
+		text := "The book\nThe kettle boils.\nNoise."
 		return &extract.Document{Format: extract.PDF, Title: "The book", Text: text,
-			Blocks: []extract.Block{{Kind: extract.Heading, Level: 1, Start: 0, End: 8}, {Kind: extract.Paragraph, Start: 9, End: len(text)}}}, nil
+			Blocks: []extract.Block{{Kind: extract.Heading, Level: 1, Start: 0, End: 8}, {Kind: extract.Paragraph, Start: 9, End: len(text)}},
+			Pages:  []extract.Page{{Start: 0, End: 26, Number: 1, Label: "i"}, {Start: 27, End: len(text), Number: 2, Unquotable: "noise"}}}, nil
 	}
 	index, err := Open(t.Context(), t.TempDir(), Options{Formats: map[extract.Format]extract.FormatReader{extract.PDF: readPDF}})
 	if err != nil {
@@ -52,5 +53,10 @@ func TestFormats(t *testing.T) {
 	doc, err := index.Document(t.Context(), "book")
 	if err != nil || doc.Format != "pdf" || doc.Text[hits[0].Start:hits[0].End] != hits[0].Snippet {
 		t.Errorf("%v: %+v", err, doc)
+	}
+	for offset, want := range map[int]int{0: 1, 25: 1, 26: 0, 27: 2} {
+		if page, ok := doc.PageAt(offset); page.Number != want || ok != (want > 0) {
+			t.Errorf("byte %d is on page %d, %v; want %d", offset, page.Number, ok, want)
+		}
 	}
 }

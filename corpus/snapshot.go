@@ -209,14 +209,14 @@ func (s *snapshot) document(i int) (*Document, error) {
 		return doc, nil
 	}
 	e := s.man.Docs[i]
-	text, sections, err := stored(s.reader, e.ID)
+	doc, err := stored(s.reader, e.ID)
 	if err != nil {
 		return nil, err
 	}
-	if len(text) != e.Bytes || len(sections) == 0 {
+	if len(doc.Text) != e.Bytes || len(doc.Sections) == 0 {
 		return nil, fmt.Errorf("%w: document %s does not fit the manifest", ErrDamaged, e.ID)
 	}
-	doc := &Document{ID: e.ID, Title: e.Title, Path: e.Path, Format: e.Format, Hash: e.Hash, Text: text, Sections: sections}
+	doc.ID, doc.Title, doc.Path, doc.Format, doc.Hash = e.ID, e.Title, e.Path, e.Format, e.Hash
 	s.docs.put(i, doc)
 	return doc, nil
 }

@@ -27,6 +27,7 @@ const (
 	fieldAnchor  = "a" // stems of the texts of links to the document; a record of its own
 	fieldData    = "d" // stored: a document's sections
 	fieldText    = "x" // stored: a document's text
+	fieldPages   = "g" // stored: a document's pages, if it has any
 )
 
 // docKey is the record that stores a document, passageKey one that is searched. Ids hold no NUL.
@@ -67,6 +68,13 @@ func records(doc *Document, a *analyzer) ([]*document.Document, docEntry, error)
 	d := document.NewDocument(docKey(doc.ID))
 	d.AddField(document.NewTextFieldCustom(fieldText, nil, []byte(doc.Text), index.StoreField, nil))
 	d.AddField(document.NewTextFieldCustom(fieldData, nil, data, index.StoreField, nil))
+	if len(doc.Pages) > 0 {
+		pages, err := json.Marshal(doc.Pages)
+		if err != nil {
+			return nil, entry, err
+		}
+		d.AddField(document.NewTextFieldCustom(fieldPages, nil, pages, index.StoreField, nil))
+	}
 	list = append(list, d)
 	var terms []term
 	for n, p := range doc.passages {
@@ -109,33 +117,45 @@ func openStore(dir string, readOnly, create bool) (bleve.Index, error) {
 	return bleve.OpenUsing(name, map[string]any{"read_only": readOnly, "bolt_timeout": "2s"})
 }
 
-// stored reads the text and the sections of a document's record.
-func stored(r index.IndexReader, id string) (string, []Section, error) {
+// stored reads what a document's record holds: the text, the sections and the pages.
+func stored(r index.IndexReader, id string) (*Document, error) {
 	rec, err := r.Document(docKey(id))
 	if err != nil {
-		return "", nil, fmt.Errorf("%w: document %s: %w", ErrDamaged, id, err)
+		return nil, fmt.Errorf("%w: document %s: %w", ErrDamaged, id, err)
 	}
 	if rec == nil {
-		return "", nil, fmt.Errorf("%w: document %s has no record", ErrDamaged, id)
+		return nil, fmt.Errorf("%w: document %s has no record", ErrDamaged, id)
 	}
-	var text string
-	var data []byte
+	doc := &Document{}
+	var sections, pages []byte
 	rec.VisitFields(func(f index.Field) {
 		switch f.Name() {
 		case fieldData:
-			data = f.Value()
+			sections = f.Value()
 		case fieldText:
-			text = string(f.Value())
+			doc.Text = string(f.Value())
+		case fieldPages:
+			pages = f.Value()
 		}
 	})
-	var sections []Section
-	if err := json.Unmarshal(data, &sections); err != nil {
-		return "", nil, fmt.Errorf("%w: document %s: %w", ErrDamaged, id, err)
+	if err := json.Unmarshal(sections, &doc.Sections); err != nil {
+		return nil, fmt.Errorf("%w: document %s: %w", ErrDamaged, id, err)
 	}
-	for _, s := range sections {
-		if s.Start < 0 || s.End > len(text) || s.Start > s.End {
-			return "", nil, fmt.Errorf("%w: document %s: a section lies outside the text", ErrDamaged, id)
+	if pages != nil {
+		if err := json.Unmarshal(pages, &doc.Pages); err != nil {
+			return nil, fmt.Errorf("%w: document %s: %w", ErrDamaged, id, err)
 		}
 	}
-	return text, sections, nil
+	outside := func(start, end int) bool { return start < 0 || end > len(doc.Text) || start > end }
+	for _, s := range doc.Sections {
+		if outside(s.Start, s.End) {
+			return nil, fmt.Errorf("%w: document %s: a section lies outside the text", ErrDamaged, id)
+		}
+	}
+	for _, p := range doc.Pages {
+		if outside(p.Start, p.End) {
+			return nil, fmt.Errorf("%w: document %s: a page lies outside the text", ErrDamaged, id)
+		}
+	}
+	return doc, nil
 }

@@ -137,8 +137,27 @@ func verify(ctx context.Context, ix *corpus.Index, shown seen, texts map[string]
 	if len(spans) == 0 {
 		return nil, text.Explain(c.Quote).String(), nil
 	}
-	at := spans[0]
-	return &Citation{DocID: doc.ID, Title: doc.Title, Path: doc.Path, Quote: doc.Text[at.Start:at.End], Start: at.Start, End: at.End}, "", nil
+	at, page, fault := placed(doc, spans)
+	if fault != "" {
+		return nil, fault, nil
+	}
+	return &Citation{DocID: doc.ID, Title: doc.Title, Path: doc.Path, Page: page, Quote: doc.Text[at.Start:at.End], Start: at.Start, End: at.End}, "", nil
+}
+
+// placed chooses the first place of a quote that can be quoted, and tells its page.
+// The fault says why none can.
+func placed(doc *corpus.Document, spans []evidence.Span) (at evidence.Span, number *int, fault string) {
+	for _, at := range spans {
+		page, ok := doc.PageAt(at.Start)
+		if !ok {
+			return at, nil, ""
+		}
+		if page.Unquotable == "" {
+			return at, &page.Number, ""
+		}
+		fault = fmt.Sprintf("page %d of this document cannot be quoted: %s Cite another page.", page.Number, reading.OneLine(page.Unquotable, 200))
+	}
+	return at, nil, fault
 }
 
 // holds tells whether the same stretch is cited already.
