@@ -184,6 +184,9 @@ func writeAnswer(w io.Writer, st style, answer *docs.Answer) {
 	}
 	for i, c := range answer.Citations {
 		place := fmt.Sprintf("bytes %d–%d", c.Start, c.End)
+		if c.Page != nil {
+			place = fmt.Sprintf("page %d, %s", *c.Page, place)
+		}
 		if answer.Unverified {
 			place = "not verified"
 		}
