@@ -61,7 +61,7 @@ func extractText(format extract.Format, data []byte, more map[extract.Format]ext
 	}
 	var o layout
 	r, err := extract.New(extract.Options{
-		Formats:  more,
+		Formats: more, NoArticle: true,
 		MaxBytes: len(data), MaxElements: len(data), MaxText: 8*len(data) + 1000, Skip: dropped, Visit: o.visit,
 	})
 	if err != nil {

@@ -102,6 +102,18 @@ func TestHTMLSides(t *testing.T) {
 	if diff := cmp.Diff(want, show(doc)); diff != "" {
 		t.Errorf("blocks (-want +got):\n%s", diff)
 	}
+	r, err := New(Options{NoArticle: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = "<title>T</title><meta name=author content=A><meta property=article:published_time content=2024-05-17><nav>n</nav><p>p"
+	plain, err := r.Read(t.Context(), []byte(page), Hint{Format: HTML})
+	if err != nil || plain.Title != "T" || plain.Byline != "" || plain.Dates != nil || plain.Blocks[0].Main || !plain.Blocks[1].Main {
+		t.Errorf("without the article: %v, %+v", err, plain)
+	}
+	if doc := readString(t, page, Hint{Format: HTML}); doc.Byline != "A" || len(doc.Dates) != 1 || doc.Text != plain.Text {
+		t.Errorf("with it: %+v", doc)
+	}
 	many := strings.Repeat("<b>x</b>", maxNodes)
 	doc = readString(t, "<nav>n</nav><p>"+many+"</p>", Hint{Format: HTML})
 	if len(doc.Blocks) != 2 || doc.Blocks[0].Main || !doc.Blocks[1].Main {
